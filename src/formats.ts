@@ -1,0 +1,46 @@
+/** The registry of formats (contract B1): names, extensions, media types, how many files a document becomes, and what content tells. */
+
+export interface Format {
+  /** First one is canonical. */
+  readonly extensions: readonly string[];
+  readonly mediaType: string;
+  /** 'document': one file; 'page': a file for each page. Only outputs have it. */
+  readonly paging?: 'document' | 'page';
+}
+
+export const FORMATS = {
+  ofd: { extensions: ['ofd'], mediaType: 'application/ofd' },
+  pdf: { extensions: ['pdf'], mediaType: 'application/pdf', paging: 'document' },
+  txt: { extensions: ['txt'], mediaType: 'text/plain; charset=utf-8', paging: 'document' },
+  md: { extensions: ['md', 'markdown'], mediaType: 'text/markdown; charset=utf-8', paging: 'document' },
+  png: { extensions: ['png'], mediaType: 'image/png', paging: 'page' },
+  jpeg: { extensions: ['jpeg', 'jpg'], mediaType: 'image/jpeg', paging: 'page' },
+  webp: { extensions: ['webp'], mediaType: 'image/webp', paging: 'page' },
+  svg: { extensions: ['svg'], mediaType: 'image/svg+xml', paging: 'page' },
+} as const satisfies Record<string, Format>;
+
+export type FormatId = keyof typeof FORMATS;
+
+export const FORMAT_IDS = Object.keys(FORMATS) as readonly FormatId[];
+
+/** The format of a name such as `pdf`, `JPG` or `.md`; undefined for a name that is none. */
+export function formatNamed(name: string): FormatId | undefined {
+  const wanted = name.trim().toLowerCase().replace(/^\./, '');
+  return FORMAT_IDS.find((id) => id === wanted || (FORMATS[id] as Format).extensions.includes(wanted));
+}
+
+/** The format that a file name's extension claims. */
+export function formatOfFileName(fileName: string): FormatId | undefined {
+  const dot = fileName.lastIndexOf('.');
+  return dot < 0 ? undefined : formatNamed(fileName.slice(dot + 1));
+}
+
+/**
+ * What the first bytes tell: `zip` (an OFD package, or an Office file: only opening it tells), `pdf` for a PDF header in
+ * the first 1,024 bytes, else undefined.
+ */
+export function sniffFormat(head: Uint8Array): 'pdf' | 'zip' | undefined {
+  const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).toString('latin1');
+  if (text.includes('%PDF-')) return 'pdf';
+  return text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06') ? 'zip' : undefined;
+}
