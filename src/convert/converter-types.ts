@@ -1,0 +1,50 @@
+/** What the rest of the service knows of a conversion: a task in, files out. */
+import type { Diagnostic } from '../display/list.js';
+import type { FormatId } from '../formats.js';
+
+export interface ConversionOptions {
+  /** Pages as a client writes them, "1-3,7"; all where absent. */
+  readonly pages?: string;
+  /** Raster outputs: dots an inch. */
+  readonly dpi?: number;
+}
+
+export interface ConversionTask {
+  readonly inputPath: string;
+  readonly from: FormatId | undefined;
+  readonly to: FormatId;
+  readonly options: ConversionOptions;
+  /** An existing private directory; the files made are put there. */
+  readonly outputDirectory: string;
+  /** Base of the products' names (contract B5); `output` and `page` where absent. */
+  readonly baseName: string | undefined;
+  /** Largest size of one product; no limit where absent. */
+  readonly maxOutputBytes?: number;
+}
+
+export interface ProducedFile {
+  readonly name: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Hex digest of the bytes as they were written. */
+  readonly sha256: string;
+}
+
+export interface ConversionResult {
+  readonly fromActual: FormatId;
+  /** Pages converted. */
+  readonly pages: number;
+  readonly files: readonly ProducedFile[];
+  readonly warnings: readonly Diagnostic[];
+}
+
+export interface ConversionHooks {
+  /** Aborting stops the conversion within two seconds; `run` then rejects with code `cancelled` or the abort's own ServiceError. */
+  readonly signal: AbortSignal;
+  onProgress?(done: number, total: number): void;
+}
+
+export interface Converter {
+  /** Rejects with a ServiceError: conversion_failed (with reason), output_too_large, engine_crashed, cancelled. */
+  run(task: ConversionTask, hooks: ConversionHooks): Promise<ConversionResult>;
+}
