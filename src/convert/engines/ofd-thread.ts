@@ -1,0 +1,47 @@
+/** Entry of a worker thread: runs one OFD conversion at a time for converter.ts. What crosses is plain data. */
+import { readFileSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { ServiceError } from '../../errors.js';
+import { systemFontBook } from '../../fonts/system.js';
+import type { ConversionTask } from '../converter-types.js';
+import { documentName, OutputFiles, pageName } from '../output-files.js';
+import { convertOfd } from './ofd.js';
+import type { ThreadReply, ThreadSettings } from './ofd-thread-types.js';
+
+const port = parentPort!;
+const settings = workerData as ThreadSettings;
+const fonts = systemFontBook(settings.fontDirs);
+
+port.on('message', (task: ConversionTask) => {
+  run(task).then(
+    (reply) => port.postMessage(reply),
+    (error: unknown) => port.postMessage(failure(error)),
+  );
+});
+
+async function run(task: ConversionTask): Promise<ThreadReply> {
+  const output = new OutputFiles(
+    task.outputDirectory,
+    {
+      document: () => documentName(task.baseName, task.to),
+      page: (pageNumber) => pageName(task.baseName, pageNumber, task.to),
+    },
+    task.maxOutputBytes,
+  );
+  const { pages, warnings } = await convertOfd({
+    input: readFileSync(task.inputPath),
+    to: task.to,
+    options: task.options,
+    output,
+    fonts,
+    onProgress: (done, total) => port.postMessage({ kind: 'progress', done, total } satisfies ThreadReply),
+  });
+  return { kind: 'done', result: { fromActual: 'ofd', pages, files: output.finish(), warnings } };
+}
+
+function failure(error: unknown): ThreadReply {
+  if (error instanceof ServiceError) {
+    return { kind: 'failed', code: error.code, reason: error.reason, message: error.message };
+  }
+  return { kind: 'failed', code: 'conversion_failed', reason: 'internal', message: String(error) };
+}
