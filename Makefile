@@ -1,0 +1,59 @@
+# One command surface; `make help` lists it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# node-gyp can't always reach the server of Node's headers: use those that lie beside the node that runs, if any.
+NODE_PREFIX := $(shell dirname "$$(dirname "$$(readlink -f "$$(command -v node)")")")
+ifneq ($(wildcard $(NODE_PREFIX)/include/node/node.h),)
+export npm_config_nodedir := $(NODE_PREFIX)
+endif
+
+# What the tests call: poppler, qpdf, librsvg, jbig2dec and libtiff check our output; a CJK face and a compiler.
+TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils qpdf librsvg2-bin jbig2dec libtiff-tools \
+	fonts-noto-cjk fonts-dejavu-core curl time
+
+.PHONY: help run build test check lint format check-corpus bench bench-peers clean
+
+help: ## list these commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+build: node_modules/.package-lock.json ## compile src/ to dist/
+	rm -rf dist && npm run --silent build && chmod +x dist/main.js
+
+run: build ## start the service on its defaults, with a key and a font of its own, and print a curl line
+	node scripts/run.mjs
+
+test: test-packages build ## install what the tests need and run all of them
+	npm test
+
+check: build ## format, lint, types and all tests, with what is installed
+	npm run --silent lint && npm run --silent types && npm test
+
+lint: node_modules/.package-lock.json ## check format and lint rules
+	npm run --silent lint
+
+format: node_modules/.package-lock.json ## rewrite files in the house's format
+	npm run --silent format
+
+check-corpus: build ## CORPUS=DIR: convert a corpus of OFD files and compare backends and references
+	@test -n "$(CORPUS)" || { echo "check-corpus needs CORPUS=DIR, a folder with ofd/*.ofd (and reference/)"; exit 2; }
+	node scripts/check-corpus.mjs "$(CORPUS)" $(ARGS)
+
+bench: build ## CORPUS=DIR: time, memory and size of conversions; latency of the service under load
+	@test -n "$(CORPUS)" || { echo "bench needs CORPUS=DIR, a folder with ofd/*.ofd"; exit 2; }
+	node bench/run.mjs "$(CORPUS)" $(ARGS)
+
+bench-peers: build ## CORPUS=DIR PEER=PROGRAM: the same beside another converter, as ratios
+	@test -n "$(CORPUS)" -a -n "$(PEER)" || { echo "bench-peers needs CORPUS=DIR and PEER=PROGRAM (PEER IN OUT, PEER --warm N IN OUT)"; exit 2; }
+	node bench/run.mjs "$(CORPUS)" --peer "$(PEER)" $(ARGS)
+
+clean: ## remove what was built (data/ stays)
+	rm -rf dist
+
+.PHONY: test-packages
+test-packages:
+	@scripts/install-packages $(TEST_PACKAGES)
