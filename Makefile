@@ -39,9 +39,9 @@ lint: node_modules/.package-lock.json ## check format and lint rules
 format: node_modules/.package-lock.json ## rewrite files in the house's format
 	npm run --silent format
 
-check-corpus: build ## CORPUS=DIR: convert a corpus of OFD files and compare backends and references
+check-corpus: build ## CORPUS=DIR [SAMPLE=1]: convert a corpus of OFD files and compare backends and references
 	@test -n "$(CORPUS)" || { echo "check-corpus needs CORPUS=DIR, a folder with ofd/*.ofd (and reference/)"; exit 2; }
-	node scripts/check-corpus.mjs "$(CORPUS)" $(ARGS)
+	CORPUS="$(abspath $(CORPUS))" SAMPLE="$(SAMPLE)" npx vitest run --config vitest.corpus.config.ts
 
 bench: build ## CORPUS=DIR: time, memory and size of conversions; latency of the service under load
 	@test -n "$(CORPUS)" || { echo "bench needs CORPUS=DIR, a folder with ofd/*.ofd"; exit 2; }
