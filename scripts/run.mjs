@@ -2,7 +2,16 @@
 // where the machine has no face with Chinese characters, one from npm.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemFontBook } from '../dist/fonts/system.js';
@@ -45,7 +54,8 @@ function fetchChineseFace() {
 
 function must(command, args) {
   const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  if (error || status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? `exit ${status}`}`);
+  if (error || status !== 0)
+    throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? `exit ${status}`}`);
 }
 
 function configuration(key) {
