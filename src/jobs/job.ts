@@ -135,12 +135,14 @@ export interface NewJob {
   readonly createdAtMs: number;
 }
 
-/** One run of a job. Whoever holds the token owns the job until it is settled; an older token settles nothing. */
+/**
+ * One run of a job. Its number is also its token: numbers only grow, every claim gives a new one, and what ends a run is
+ * conditional on the job still being in the run of that number.
+ */
 export interface Attempt {
   readonly job: Job;
   /** Equal to job.attempt. */
   readonly number: number;
-  readonly token: string;
   /** Runs of this job that failed before this one; interrupted ones are not among them (contract R4). */
   readonly failedRuns: number;
 }

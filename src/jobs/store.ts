@@ -55,8 +55,11 @@ export interface StoreSnapshot {
  * (milliseconds since 1970), so that the store has no clock of its own.
  */
 export interface JobStore {
-  /** Takes a job. When it resolves, job and input survive a crash of the process and of the machine (contract A5). */
-  submit(job: NewJob, input: SubmittedInput): Promise<Job>;
+  /**
+   * Takes a job. When it resolves, job and input survive a crash of the process and of the machine (contract A5).
+   * @param input undefined where the input is to be fetched from a URL
+   */
+  submit(job: NewJob, input: SubmittedInput | undefined): Promise<Job>;
 
   /** Writes down a stream's job as running: its input lives in the request, so it never comes back to the queue. */
   begin(job: NewJob): Promise<Attempt>;
@@ -77,7 +80,7 @@ export interface JobStore {
   settle(attempt: Attempt, outcome: Outcome, nowMs: number): Promise<boolean>;
 
   /** Puts a job that was interrupted (shutdown) back in the queue. Uses up no attempt. False as for settle. */
-  requeue(attempt: Attempt, nowMs: number): Promise<boolean>;
+  requeue(attempt: Attempt): Promise<boolean>;
 
   /** Cancels a job that is queued, also one that waits for its retry. */
   cancel(jobId: string, nowMs: number): Promise<CancelAnswer>;

@@ -1,0 +1,18 @@
+/** Configuration of the queue: database, workers, timeouts, retries, retention. */
+import { type ConfigOf, duration, type KeyGroup, path, wholeNumber } from '../config/key.js';
+
+export const JOB_KEYS = {
+  db_path: path({ isRequired: true, env: ['OFD_SERVER_DB_PATH', 'OFD_SERVER_DB'] }),
+  fast_workers: wholeNumber({ default: 4, max: 256, zero: 'default' }),
+  heavy_workers: wholeNumber({ default: 1, max: 256, zero: 'default' }),
+  /** 0 is no limit. */
+  job_timeout: duration({ default: '0s', zero: 'itself', max: '500h' }),
+  /** Runs in all; 0 and 1 both mean one (contract R4). */
+  max_job_attempts: wholeNumber({ default: 0, max: 1000, zero: 'itself' }),
+  job_retry_backoff: duration({ default: '5s', zero: 'default', max: '500h' }),
+  retention: duration({ default: '168h', zero: 'default' }),
+  /** How long running work may go on after SIGTERM; 0 puts it back in the queue at once (contract R6). */
+  shutdown_grace: duration({ default: '30s', zero: 'itself', max: '24h' }),
+} satisfies KeyGroup;
+
+export type JobConfig = ConfigOf<typeof JOB_KEYS>;

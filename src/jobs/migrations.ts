@@ -1,0 +1,85 @@
+/** The schema of the job database: ordered steps, forward only; a step that has been released is never edited. */
+import type { Database } from 'better-sqlite3';
+import { StoreOpenError } from './store.js';
+
+/** Step n brings the schema from version n to n + 1. */
+const STEPS: readonly string[] = [
+  `
+  CREATE TABLE jobs (
+    id                TEXT PRIMARY KEY,
+    state             TEXT NOT NULL CHECK (state IN ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
+    lane              TEXT NOT NULL,
+    is_stream         INTEGER NOT NULL,
+    high_priority     INTEGER NOT NULL,
+    from_format       TEXT,
+    to_format         TEXT NOT NULL,
+    request           TEXT NOT NULL,
+    input_bytes       INTEGER NOT NULL,
+    created_at_ms     INTEGER NOT NULL,
+    attempt           INTEGER NOT NULL DEFAULT 0,
+    failed_runs       INTEGER NOT NULL DEFAULT 0,
+    crashes           INTEGER NOT NULL DEFAULT 0,
+    waiting_reason    TEXT,
+    waiting_since_ms  INTEGER,
+    run_at_ms         INTEGER,
+    started_at_ms     INTEGER,
+    finished_at_ms    INTEGER,
+    from_actual       TEXT,
+    output_kind       TEXT,
+    output_path       TEXT,
+    output_bytes      INTEGER,
+    products          TEXT,
+    pages             INTEGER,
+    warnings          TEXT,
+    error_code        TEXT,
+    reason            TEXT,
+    error             TEXT
+  ) STRICT;
+
+  -- What a claim looks for, in its order: jobs that wait stand in an index of their own and cost a claim nothing.
+  CREATE INDEX jobs_due ON jobs (lane, high_priority DESC, id) WHERE state = 'queued' AND run_at_ms IS NULL;
+  CREATE INDEX jobs_waiting ON jobs (run_at_ms) WHERE state = 'queued' AND run_at_ms IS NOT NULL;
+  CREATE INDEX jobs_open ON jobs (state, is_stream) WHERE finished_at_ms IS NULL;
+  CREATE INDEX jobs_finished ON jobs (finished_at_ms) WHERE finished_at_ms IS NOT NULL;
+
+  -- Apart from jobs, so that rows stay short: small inputs as bytes, larger ones as the name of a file in 'inputs'.
+  CREATE TABLE inputs (
+    job_id  TEXT PRIMARY KEY,
+    bytes   BLOB,
+    file    TEXT
+  ) STRICT;
+
+  -- Apart from jobs, because retention removes jobs and a counter must never fall.
+  CREATE TABLE counters (
+    name         TEXT NOT NULL,
+    from_format  TEXT NOT NULL,
+    to_format    TEXT NOT NULL,
+    state        TEXT NOT NULL,
+    value        INTEGER NOT NULL,
+    PRIMARY KEY (name, from_format, to_format, state)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE facts (
+    name   TEXT PRIMARY KEY,
+    value  TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+/** Brings an open database to the schema of this program, each step in a transaction of its own. */
+export function migrate(database: Database, path: string): void {
+  const found = database.pragma('user_version', { simple: true }) as number;
+  if (found > STEPS.length) {
+    throw new StoreOpenError(
+      'newer',
+      `db_path ${path} was written by a newer version (schema ${found}, this program knows ${STEPS.length}): ` +
+        'start the newer version, or restore the backup taken before the upgrade',
+    );
+  }
+  for (let version = found; version < STEPS.length; version += 1) {
+    database.transaction(() => {
+      database.exec(STEPS[version] as string);
+      database.pragma(`user_version = ${version + 1}`);
+    })();
+  }
+}
