@@ -1,0 +1,19 @@
+/** Configuration of conversions: temporary files, fonts, programs that are driven. */
+import { join } from 'node:path';
+import { type ConfigOf, flag, type KeyGroup, path, paths } from '../config/key.js';
+
+export const CONVERT_KEYS = {
+  temp_dir: path({
+    env: ['OFD_SERVER_TEMP_DIR'],
+    defaultText: '"$TMPDIR/ofd-server"',
+    whenUnset: (env) => join(env.TMPDIR || '/tmp', 'ofd-server'),
+  }),
+  /** Folders with fonts, beside those where the system keeps its own. */
+  font_dirs: paths(),
+  /** "" looks for it in PATH. */
+  soffice_path: path(),
+  chrome_path: path(),
+  chrome_no_sandbox: flag({ default: false }),
+} satisfies KeyGroup;
+
+export type ConvertConfig = ConfigOf<typeof CONVERT_KEYS>;

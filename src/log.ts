@@ -1,0 +1,48 @@
+/**
+ * The log: JSON lines to standard output, to rotated files, or to both; each line is made once (contract C4).
+ * Callers never hand it a secret, a request's body or text of a document.
+ */
+import pino, { type DestinationStream, type Logger } from 'pino';
+import { LogFiles } from './log-files.js';
+import type { LogConfig } from './log-keys.js';
+
+export type { Logger };
+
+/** Lines that wait for a stuck outlet, in bytes; more are dropped, so that a full pipe cannot take the memory. */
+const LONGEST_BACKLOG = 16 * 1024 * 1024;
+
+/** Whatever comes this way by mistake is not written. */
+const REDACTED_PATHS = ['authorization', 'api_key', 'apiKey', 'password', 'secret', 'bytes', 'headers', '*.headers'];
+
+export interface Log {
+  readonly logger: Logger;
+  /** Writes what waits and closes the files. */
+  close(): Promise<void>;
+}
+
+/** Opens the outlets. Rejects where the log's folder cannot be made or written. */
+export async function openLog(config: LogConfig): Promise<Log> {
+  const files = config.logDir === '' ? undefined : await LogFiles.open(config, LONGEST_BACKLOG);
+  const isOnStdout = config.logToStdout ?? files === undefined;
+  const stdout = isOnStdout ? pino.destination({ fd: 1, sync: false, maxLength: LONGEST_BACKLOG }) : undefined;
+  const outlets: DestinationStream[] = [stdout, files?.stream].filter((outlet) => outlet !== undefined);
+  const logger = pino(
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
+    },
+    outlets.length === 1
+      ? (outlets[0] as DestinationStream)
+      : pino.multistream(outlets.map((stream) => ({ stream, level: config.logLevel }))),
+  );
+  return {
+    logger,
+    close: async () => {
+      await files?.close();
+      await new Promise<void>((resolve) => (stdout ? stdout.flush(() => resolve()) : resolve()));
+    },
+  };
+}
