@@ -22,7 +22,7 @@ node_modules/.package-lock.json: package.json package-lock.json
 	@touch $@
 
 build: node_modules/.package-lock.json ## compile src/ to dist/
-	rm -rf dist && npm run --silent build && chmod +x dist/main.js
+	npm run --silent build && chmod +x dist/main.js
 
 run: build ## start the service on its defaults, with a key and a font of its own, and print a curl line
 	node scripts/run.mjs
