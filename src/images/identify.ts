@@ -2,6 +2,7 @@
 import type { EncodedImage, ImageFormat } from '../display/list.js';
 import { jbig2PageSize } from './jbig2-segments.js';
 import { jpegHeader } from './jpeg-header.js';
+import { readTiffDirectory } from './tiff-directory.js';
 
 /** Longest side that a header may claim before it is taken for garbage. */
 const MAX_SIDE_PX = 1_000_000;
@@ -97,22 +98,9 @@ function bmpSize(_bytes: Uint8Array, view: DataView): Size | undefined {
   return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)) }; // negative: rows from the top
 }
 
-function tiffSize(bytes: Uint8Array, view: DataView): Size {
-  const isLittle = bytes[0] === 0x49;
-  const directory = view.getUint32(4, isLittle);
-  const entries = view.getUint16(directory, isLittle);
-  let width = 0;
-  let height = 0;
-  for (let i = 0; i < entries; i++) {
-    const at = directory + 2 + i * 12;
-    const tag = view.getUint16(at, isLittle);
-    if (tag !== 256 && tag !== 257) continue;
-    const isShort = view.getUint16(at + 2, isLittle) === 3;
-    const value = isShort ? view.getUint16(at + 8, isLittle) : view.getUint32(at + 8, isLittle);
-    if (tag === 256) width = value;
-    else height = value;
-  }
-  return { width, height };
+function tiffSize(bytes: Uint8Array): Size {
+  const directory = readTiffDirectory(bytes);
+  return { width: directory.value(256, 0), height: directory.value(257, 0) };
 }
 
 function jpeg2000Size(_bytes: Uint8Array, view: DataView): Size | undefined {

@@ -79,3 +79,25 @@ function isAdobe(bytes: Uint8Array, at: number): boolean {
 function uint16(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 8) | bytes[at + 1]!;
 }
+
+/** Whether the data run, scan by scan, to the end-of-image marker. */
+export function isJpegComplete(bytes: Uint8Array): boolean {
+  let at = firstScanData(bytes);
+  while (at >= 0 && at + 1 < bytes.length) {
+    at = bytes.indexOf(0xff, at);
+    if (at < 0) return false;
+    const marker = bytes[at + 1];
+    if (marker === 0xd9) return true;
+    const isInScan = marker === 0x00 || marker === 0xff || (marker! >= 0xd0 && marker! <= 0xd7);
+    if (marker === 0xff) at += 1;
+    else if (isInScan) at += 2;
+    else at += 2 + Math.max(2, uint16(bytes, at + 2)); // tables or a scan header between scans
+  }
+  return false;
+}
+
+/** Where the coded data of the first scan begin, or -1. */
+function firstScanData(bytes: Uint8Array): number {
+  for (const { marker, at, length } of segments(bytes)) if (marker === 0xda) return at + length;
+  return -1;
+}

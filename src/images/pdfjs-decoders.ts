@@ -1,0 +1,74 @@
+/** JBIG2, JPEG 2000 and raw JPEG inks through pdf.js's decoders, loaded when the first such picture comes. */
+import { createRequire } from 'node:module';
+
+const DECODERS = 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs';
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The part of the library that is used; it ships no types for this entry. */
+interface Decoders {
+  readonly JpegImage: new () => {
+    parse(bytes: Uint8Array): void;
+    getData(options: Size & { isSourcePDF: boolean }): Uint8ClampedArray;
+  };
+  readonly Jbig2Image: new () => { width: number; height: number; parse(bytes: Uint8Array): Uint8ClampedArray };
+  readonly JpxImage: {
+    setOptions(options: { useWasm: boolean; useWorkerFetch: boolean; wasmUrl: string; handler: null }): void;
+    decode(bytes: Uint8Array, options: { numComponents: number }): Promise<Uint8ClampedArray | undefined>;
+    cleanup(): void;
+  };
+  setVerbosityLevel(level: number): void;
+}
+
+let loading: Promise<Decoders> | undefined;
+
+function decoders(): Promise<Decoders> {
+  loading ??= import(DECODERS).then((library: Decoders) => {
+    library.setVerbosityLevel(0);
+    // The script form of the JPEG 2000 decoder: the other form would want to read a file of its own.
+    const script = createRequire(import.meta.url).resolve('pdfjs-dist/wasm/openjpeg_nowasm_fallback.js');
+    const folder = new URL('.', `file://${script}`).href;
+    library.JpxImage.setOptions({ useWasm: false, useWorkerFetch: false, wasmUrl: folder, handler: null });
+    return library;
+  });
+  return loading;
+}
+
+/** Grey pixels of a JBIG2 file, 0 for black. Undefined where it cannot be decoded. */
+export async function decodeJbig2(bytes: Uint8Array): Promise<(Size & { gray: Uint8ClampedArray }) | undefined> {
+  const { Jbig2Image } = await decoders();
+  try {
+    const image = new Jbig2Image();
+    const gray = image.parse(bytes);
+    return { width: image.width, height: image.height, gray };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Interleaved samples of 8 bits: one, three or four a pixel. Undefined where the data cannot be decoded. */
+export async function decodeJpeg2000(bytes: Uint8Array): Promise<Uint8ClampedArray | undefined> {
+  const { JpxImage } = await decoders();
+  try {
+    return await JpxImage.decode(bytes, { numComponents: 4 });
+  } catch (error) {
+    if (error instanceof Error && error.name === 'RuntimeError') JpxImage.cleanup(); // the instance is broken: take a new one
+    return undefined;
+  }
+}
+
+/** Four samples a pixel as they stand in a JPEG, 255 for full ink. Undefined where it cannot be decoded. */
+export async function decodeInks(bytes: Uint8Array, size: Size): Promise<Uint8ClampedArray | undefined> {
+  const { JpegImage } = await decoders();
+  try {
+    const image = new JpegImage();
+    image.parse(bytes);
+    const data = image.getData({ width: size.width, height: size.height, isSourcePDF: true });
+    return data.length === size.width * size.height * 4 ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
