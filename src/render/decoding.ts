@@ -1,0 +1,30 @@
+/** Decodes pictures for a run and tells of each undecodable one once. */
+import type { EncodedImage, Report } from '../display/list.js';
+import { type DecodedImage, decodeImage, ImageError } from '../images/index.js';
+
+export class ImageDecoder {
+  readonly #maxPixels: number;
+  readonly #report: Report;
+  readonly #failed = new WeakSet<Uint8Array>();
+  /** From 1; set by the backend as it goes. */
+  pageNumber = 1;
+
+  constructor(maxPixels: number, report: Report) {
+    this.#maxPixels = maxPixels;
+    this.#report = report;
+  }
+
+  /** The pixels, or undefined after a warning. */
+  async decode(image: EncodedImage): Promise<DecodedImage | undefined> {
+    if (this.#failed.has(image.bytes)) return undefined;
+    try {
+      return await decodeImage(image, { maxPixels: this.#maxPixels });
+    } catch (error) {
+      if (!(error instanceof ImageError)) throw error;
+      this.#failed.add(image.bytes);
+      const { pageNumber: page } = this;
+      this.#report({ code: 'image_undecodable', message: error.message, page, part: image.part });
+      return undefined;
+    }
+  }
+}

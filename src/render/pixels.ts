@@ -1,0 +1,77 @@
+/** Work on decoded pixels: masks, reduction by whole factors. */
+
+/** Rows from the top, four bytes a pixel, alpha not multiplied in. */
+export interface Pixels {
+  readonly widthPx: number;
+  readonly heightPx: number;
+  readonly rgba: Uint8Array;
+}
+
+/** A copy of `image` whose opacity is multiplied by the mask's luminance (white shows); the mask is stretched to fit. */
+export function applyMask(image: Pixels, mask: Pixels): Pixels {
+  const { widthPx, heightPx } = image;
+  const rgba = Uint8Array.from(image.rgba);
+  for (let y = 0; y < heightPx; y++) {
+    const maskRow = Math.floor(((y + 0.5) * mask.heightPx) / heightPx) * mask.widthPx;
+    for (let x = 0; x < widthPx; x++) {
+      const from = (maskRow + Math.floor(((x + 0.5) * mask.widthPx) / widthPx)) * 4;
+      const at = (y * widthPx + x) * 4 + 3;
+      rgba[at] = Math.round((rgba[at]! * luminance(mask.rgba, from)) / 255);
+    }
+  }
+  return { widthPx, heightPx, rgba };
+}
+
+/** 0…255, the pixel's own opacity counted in. */
+function luminance(rgba: Uint8Array, at: number): number {
+  const light = 0.299 * rgba[at]! + 0.587 * rgba[at + 1]! + 0.114 * rgba[at + 2]!;
+  return (light * rgba[at + 3]!) / 255;
+}
+
+/** Means of blocks of `factorX` × `factorY` pixels; those at the right and lower edge may be smaller. */
+export function reducePixels(image: Pixels, factorX: number, factorY: number): Pixels {
+  if (factorX === 1 && factorY === 1) return image;
+  const widthPx = Math.ceil(image.widthPx / factorX);
+  const heightPx = Math.ceil(image.heightPx / factorY);
+  const rgba = new Uint8Array(widthPx * heightPx * 4);
+  const sums = new Float64Array(widthPx * 4);
+  for (let y = 0; y < heightPx; y++) {
+    const firstRow = y * factorY;
+    const rows = Math.min(factorY, image.heightPx - firstRow);
+    sums.fill(0);
+    for (let row = firstRow; row < firstRow + rows; row++) addRow(image, row, factorX, sums);
+    for (let x = 0; x < widthPx; x++) {
+      const count = rows * Math.min(factorX, image.widthPx - x * factorX);
+      const alphaSum = sums[x * 4 + 3]!;
+      const at = (y * widthPx + x) * 4;
+      if (alphaSum > 0) for (let i = 0; i < 3; i++) rgba[at + i] = Math.round(sums[x * 4 + i]! / alphaSum);
+      rgba[at + 3] = Math.round(alphaSum / count);
+    }
+  }
+  return { widthPx, heightPx, rgba };
+}
+
+/** Adds a row to the sums of its blocks, colours weighted by their opacity. */
+function addRow(image: Pixels, row: number, factorX: number, sums: Float64Array): void {
+  const { rgba, widthPx } = image;
+  let at = row * widthPx * 4;
+  for (let x = 0; x < widthPx; ) {
+    const block = ((x / factorX) | 0) * 4;
+    const end = Math.min(x + factorX, widthPx);
+    let red = 0;
+    let green = 0;
+    let blue = 0;
+    let opacity = 0;
+    for (; x < end; x++, at += 4) {
+      const alpha = rgba[at + 3]!;
+      red += rgba[at]! * alpha;
+      green += rgba[at + 1]! * alpha;
+      blue += rgba[at + 2]! * alpha;
+      opacity += alpha;
+    }
+    sums[block] = sums[block]! + red;
+    sums[block + 1] = sums[block + 1]! + green;
+    sums[block + 2] = sums[block + 2]! + blue;
+    sums[block + 3] = sums[block + 3]! + opacity;
+  }
+}

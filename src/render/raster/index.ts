@@ -1,0 +1,111 @@
+/** Pages as PNG, JPEG and WebP pictures: white sheet, one file a page. */
+import { type Canvas, createCanvas } from '@napi-rs/canvas';
+import type { DisplayList } from '../../display/list.js';
+import { pixelsPerMm } from '../../display/units.js';
+import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
+import { ImageDecoder } from '../decoding.js';
+import { type RasterSize, rasterSize } from './page-size.js';
+import { Painter } from './painter.js';
+import { GlyphPaths } from './paths.js';
+import { Pictures } from './pictures.js';
+import { Layers } from './target.js';
+
+interface RasterFormat {
+  readonly format: 'png' | 'jpeg' | 'webp';
+  /** Longest side that the format, or the raster library, can make. */
+  readonly maxSidePx: number;
+  encode(canvas: Canvas, dpi: number, quality: number): Uint8Array;
+}
+
+const png: RasterFormat = {
+  format: 'png',
+  maxSidePx: 16_384,
+  encode: (canvas, dpi) => canvas.encodeSync('png', { resolution: Math.round(dpi) }),
+};
+
+const jpeg: RasterFormat = {
+  format: 'jpeg',
+  maxSidePx: 16_384,
+  encode: (canvas, dpi, quality) => canvas.encodeSync('jpeg', { quality, resolution: Math.round(dpi) }),
+};
+
+const webp: RasterFormat = {
+  format: 'webp',
+  maxSidePx: 16_383,
+  encode: (canvas, _dpi, quality) => canvas.encodeSync('webp', quality),
+};
+
+export const pngBackend = rasterBackend(png);
+export const jpegBackend = rasterBackend(jpeg);
+export const webpBackend = rasterBackend(webp);
+
+function rasterBackend(format: RasterFormat): Backend {
+  return {
+    format: format.format,
+    paging: 'page',
+    start: (output, options) => new RasterRun(format, output, options),
+  };
+}
+
+class RasterRun implements BackendRun {
+  readonly #format: RasterFormat;
+  readonly #output: Output;
+  readonly #options: RenderOptions;
+  readonly #glyphs = new GlyphPaths();
+  readonly #decoder: ImageDecoder;
+  readonly #pictures: Pictures;
+  /** Kept from page to page, since most have the same size. */
+  #canvas: Canvas | undefined;
+
+  constructor(format: RasterFormat, output: Output, options: RenderOptions) {
+    this.#format = format;
+    this.#output = output;
+    this.#options = options;
+    this.#decoder = new ImageDecoder(options.maxPixels, options.report);
+    this.#pictures = new Pictures(this.#decoder);
+  }
+
+  async page(list: DisplayList): Promise<void> {
+    const { pageNumber, widthMm, heightMm } = list;
+    const { dpi, maxPixels, report } = this.#options;
+    const size = rasterSize(widthMm, heightMm, dpi, maxPixels, this.#format.maxSidePx);
+    if (size.isReduced)
+      report({ code: 'resolution_reduced', message: reductionMessage(list, dpi, size), page: pageNumber });
+    this.#decoder.pageNumber = pageNumber;
+    const canvas = this.#blankPage(size);
+    const painter = new Painter({
+      glyphs: this.#glyphs,
+      pictures: this.#pictures,
+      layers: new Layers(size.widthPx * size.heightPx),
+      report,
+      pageNumber,
+    });
+    const scale = pixelsPerMm(size.dpi);
+    const target = {
+      context: canvas.getContext('2d'),
+      box: { x: 0, y: 0, width: size.widthPx, height: size.heightPx },
+    };
+    await painter.items(target, list.items, [scale, 0, 0, scale, 0, 0]);
+    this.#output.openPage(pageNumber).write(this.#format.encode(canvas, size.dpi, this.#options.quality));
+  }
+
+  async end(): Promise<void> {
+    this.#canvas = undefined;
+  }
+
+  #blankPage({ widthPx, heightPx }: RasterSize): Canvas {
+    if (this.#canvas?.width !== widthPx || this.#canvas.height !== heightPx) {
+      this.#canvas = createCanvas(widthPx, heightPx);
+    }
+    const context = this.#canvas.getContext('2d');
+    context.reset();
+    context.fillStyle = '#fff';
+    context.fillRect(0, 0, widthPx, heightPx);
+    return this.#canvas;
+  }
+}
+
+function reductionMessage({ pageNumber, widthMm, heightMm }: DisplayList, dpi: number, size: RasterSize): string {
+  const sheet = `${Math.round(widthMm)} × ${Math.round(heightMm)} mm`;
+  return `Page ${pageNumber} (${sheet}) is too large for ${dpi} dpi and comes out at ${size.dpi.toFixed(1)} dpi`;
+}

@@ -1,0 +1,164 @@
+/** Paints that are more than one colour, over all of a target; the caller has clipped it to the shape. */
+import { type CanvasGradient, createCanvas } from '@napi-rs/canvas';
+import {
+  type Box,
+  invert,
+  type Matrix,
+  multiply,
+  rectanglePath,
+  transformBox,
+  translation,
+} from '../../display/geometry.js';
+import type { Item } from '../../display/list.js';
+import type { Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
+import { axisScales, contains, listBounds, pixelBox } from '../bounds.js';
+import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
+import type { Painter } from './painter.js';
+import { toPath2D } from './paths.js';
+import { toCanvas } from './pictures.js';
+import { setMatrix, type Target } from './target.js';
+
+/** Up to this many items are drawn cell by cell; beyond, one cell becomes a picture that is repeated. */
+const MAX_DIRECT_ITEMS = 4000;
+const MAX_CELL_SIDE_PX = 2048;
+/** A cone over more pixels is computed at a lower resolution. */
+const MAX_CONE_PIXELS = 4_000_000;
+
+export function cssColor({ color, alpha }: Pick<SolidPaint, 'color' | 'alpha'>): string {
+  const [r, g, b] = color;
+  return `rgba(${Math.round(r)},${Math.round(g)},${Math.round(b)},${alpha})`;
+}
+
+/** `toDevice`: the space that the paint's matrix leads to → pixels of the target. */
+export async function paintPlane(painter: Painter, target: Target, paint: Paint, toDevice: Matrix): Promise<void> {
+  if (paint.kind === 'solid') fillBox(target, cssColor(paint));
+  else if (paint.kind === 'tiling') await paintTiling(painter, target, paint, multiply(toDevice, paint.matrix));
+  else paintGradient(target, paint, multiply(toDevice, paint.matrix));
+}
+
+function fillBox({ context, box }: Target, style: string): void {
+  context.resetTransform();
+  context.fillStyle = style;
+  context.fillRect(box.x, box.y, box.width, box.height);
+}
+
+function paintGradient(target: Target, paint: GradientPaint, matrix: Matrix): void {
+  const { context, box } = target;
+  const toGradient = invert(matrix);
+  if (toGradient === undefined) return;
+  const shape = gradientShape(paint);
+  if (shape.kind === 'none') return;
+  if (shape.kind === 'even') fillBox(target, cssColor(shape));
+  else if (shape.kind === 'cone' && paint.kind === 'radial') {
+    const step = Math.ceil(Math.sqrt((box.width * box.height) / MAX_CONE_PIXELS));
+    const width = Math.ceil(box.width / step);
+    const height = Math.ceil(box.height / step);
+    const rgba = conePixels(paint, multiply(toGradient, [step, 0, 0, step, box.x, box.y]), width, height);
+    context.resetTransform();
+    context.drawImage(toCanvas({ widthPx: width, heightPx: height, rgba }), box.x, box.y, width * step, height * step);
+  } else {
+    const plane = transformBox(toGradient, box);
+    setMatrix(context, matrix);
+    context.fillStyle = canvasGradient(target, paint);
+    context.fillRect(plane.x, plane.y, plane.width, plane.height);
+  }
+}
+
+function canvasGradient({ context }: Target, paint: GradientPaint): CanvasGradient {
+  const { start, end } = paint;
+  const gradient =
+    paint.kind === 'axial'
+      ? context.createLinearGradient(start.x, start.y, end.x, end.y)
+      : context.createRadialGradient(start.x, start.y, paint.startRadius, end.x, end.y, paint.endRadius);
+  for (const stop of stopsWithEdges(paint)) gradient.addColorStop(stop.offset, cssColor(stop));
+  return gradient;
+}
+
+/** `matrix`: pattern space → pixels of the target. */
+async function paintTiling(painter: Painter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
+  const { globalCompositeOperation } = target.context;
+  if (paint.alpha >= 1 && globalCompositeOperation === 'source-over') {
+    await paintCells(painter, target, paint, matrix);
+    return;
+  }
+  const effect = { alpha: paint.alpha, operation: globalCompositeOperation };
+  await painter.asOne(target, effect, (layer, shift) => paintCells(painter, layer, paint, multiply(shift, matrix)));
+}
+
+async function paintCells(painter: Painter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
+  const toPattern = invert(matrix);
+  const cellPainter = painter.forCell();
+  if (toPattern === undefined || cellPainter === undefined) return;
+  const area = transformBox(toPattern, target.box);
+  const columns = cellRange(area.x, area.width, paint.width, paint.xStep);
+  const rows = cellRange(area.y, area.height, paint.height, paint.yStep);
+  const cells = (columns.last - columns.first + 1) * (rows.last - rows.first + 1);
+  if (cells * itemCount(paint.items) > MAX_DIRECT_ITEMS) {
+    await paintRepeated(cellPainter, target, paint, matrix, area);
+    return;
+  }
+  for (let row = rows.first; row <= rows.last; row++) {
+    for (let column = columns.first; column <= columns.last; column++) {
+      const place = multiply(matrix, translation(column * paint.xStep, row * paint.yStep));
+      await paintCell(cellPainter, target, paint, place);
+    }
+  }
+}
+
+/** First and last cell that touch a span. */
+function cellRange(from: number, length: number, cellLength: number, step: number): { first: number; last: number } {
+  return { first: Math.ceil((from - cellLength) / step), last: Math.floor((from + length) / step) };
+}
+
+async function paintCell(painter: Painter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
+  const { context } = target;
+  const cell = { x: 0, y: 0, width: paint.width, height: paint.height };
+  const content = listBounds(paint.items);
+  const box = pixelBox(transformBox(matrix, cell), target.box);
+  if (content === undefined || box === undefined) return;
+  context.save();
+  if (!contains(cell, content)) {
+    setMatrix(context, matrix);
+    context.clip(toPath2D(rectanglePath(cell)), 'nonzero');
+  }
+  await painter.items({ context, box }, paint.items, matrix);
+  context.restore();
+}
+
+async function paintRepeated(
+  painter: Painter,
+  { context }: Target,
+  paint: TilingPaint,
+  matrix: Matrix,
+  area: Box,
+): Promise<void> {
+  const scales = axisScales(matrix);
+  const width = cellPixels(paint.xStep * scales.x);
+  const height = cellPixels(paint.yStep * scales.y);
+  const canvas = createCanvas(width, height);
+  const cell = { context: canvas.getContext('2d'), box: { x: 0, y: 0, width, height } };
+  await paintCell(painter, cell, paint, [width / paint.xStep, 0, 0, height / paint.yStep, 0, 0]);
+  const pattern = context.createPattern(canvas, 'repeat');
+  if (pattern === null) return; // a canvas without pixels; this one has some
+  pattern.setTransform({ a: paint.xStep / width, b: 0, c: 0, d: paint.yStep / height, e: 0, f: 0 });
+  setMatrix(context, matrix);
+  context.fillStyle = pattern;
+  context.fillRect(area.x, area.y, area.width, area.height);
+}
+
+function cellPixels(length: number): number {
+  return Math.min(MAX_CELL_SIDE_PX, Math.max(1, Math.round(length)));
+}
+
+/** Items to draw, groups opened; a pattern within counts so much that it is never drawn cell by cell. */
+function itemCount(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + (item.kind === 'group' ? itemCount(item.items) : ownCount(item)), 0);
+}
+
+function ownCount(item: Exclude<Item, { kind: 'group' }>): number {
+  if (item.kind === 'image') return 1;
+  const fill = item.kind === 'path' ? item.fill?.paint : item.fill;
+  const hasPattern = fill?.kind === 'tiling' || item.stroke?.paint.kind === 'tiling';
+  const own = item.kind === 'glyphs' ? item.glyphIds.length : 1;
+  return hasPattern ? MAX_DIRECT_ITEMS + own : own;
+}

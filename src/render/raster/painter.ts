@@ -1,0 +1,204 @@
+/** Paints the items of a display list on a canvas. */
+import { growBox, IDENTITY, type Matrix, multiply, type Path, transformBox } from '../../display/geometry.js';
+import type { GlyphRun, Group, ImageItem, Item, PathItem, Report } from '../../display/list.js';
+import { BLACK, type Paint, type SolidPaint, type Stroke } from '../../display/paint.js';
+import { axisScales, effectiveClips, itemBounds, pixelBox } from '../bounds.js';
+import { glyphMatrix, runOutline } from '../glyph-run.js';
+import { cssColor, paintPlane } from './paint.js';
+import { type GlyphPaths, toPath2D } from './paths.js';
+import { devicePen, type Pen } from './pen.js';
+import { type Pictures, snapToPixels } from './pictures.js';
+import { compositeOperation, type LayerEffect, type Layers, setMatrix, type Target } from './target.js';
+
+/** A cell of a pattern may hold a pattern, and so on, this deep. */
+const MAX_PATTERN_DEPTH = 4;
+/** A picture reduced by more than this while drawn is sampled from a smaller version of itself, too. */
+const PLAIN_REDUCTION = 1.4;
+
+export interface PainterTools {
+  readonly glyphs: GlyphPaths;
+  readonly pictures: Pictures;
+  readonly layers: Layers;
+  readonly report: Report;
+  readonly pageNumber: number;
+}
+
+export class Painter {
+  readonly #tools: PainterTools;
+  readonly #patternDepth: number;
+
+  constructor(tools: PainterTools, patternDepth = 0) {
+    this.#tools = tools;
+    this.#patternDepth = patternDepth;
+  }
+
+  /** Paints a list. `toDevice`: space of the list → pixels of the target. */
+  async items(target: Target, items: readonly Item[], toDevice: Matrix): Promise<void> {
+    const { context } = target;
+    for (const item of items) {
+      const clips = effectiveClips(item);
+      const bounds = clips && itemBounds(item);
+      // A pen may be widened to a pixel, so a box without any area still shows.
+      const box = bounds && pixelBox(growBox(transformBox(toDevice, bounds), 1), target.box);
+      if (clips === undefined || box === undefined) continue;
+      context.save();
+      setMatrix(context, toDevice);
+      for (const clip of clips) context.clip(toPath2D(clip.path), clip.rule);
+      await this.#item({ context, box }, item, toDevice);
+      context.restore();
+    }
+  }
+
+  async #item(target: Target, item: Item, toDevice: Matrix): Promise<void> {
+    const matrix = multiply(toDevice, item.matrix);
+    if (item.kind === 'group') {
+      await this.#group(target, item, matrix);
+      return;
+    }
+    target.context.globalCompositeOperation = compositeOperation(item.blendMode);
+    if (item.kind === 'path') await this.#path(target, item, matrix, toDevice);
+    else if (item.kind === 'glyphs') await this.#glyphs(target, item, matrix, toDevice);
+    else await this.#image(target, item, matrix);
+  }
+
+  /** The painter for the cells of a pattern; undefined where patterns are nested too deep. */
+  forCell(): Painter | undefined {
+    return this.#patternDepth < MAX_PATTERN_DEPTH ? new Painter(this.#tools, this.#patternDepth + 1) : undefined;
+  }
+
+  /** Paints `draw` as one picture; part by part, after a warning, where memory forbids that. */
+  async asOne(
+    target: Target,
+    effect: LayerEffect,
+    draw: (layer: Target, shift: Matrix) => Promise<void>,
+  ): Promise<void> {
+    if (await this.#tools.layers.paint(target, effect, draw)) return;
+    this.#tools.report({
+      code: 'transparency_simplified',
+      message: 'Transparent groups are nested so deep that some are painted part by part',
+      page: this.#tools.pageNumber,
+    });
+    target.context.globalAlpha *= effect.alpha;
+    await draw(target, IDENTITY);
+  }
+
+  async #group(target: Target, group: Group, matrix: Matrix): Promise<void> {
+    if (group.alpha >= 1 && group.blendMode === 'normal') {
+      await this.items(target, group.items, matrix);
+      return;
+    }
+    const effect = { alpha: group.alpha, operation: compositeOperation(group.blendMode) };
+    await this.asOne(target, effect, (layer, shift) => this.items(layer, group.items, multiply(shift, matrix)));
+  }
+
+  async #path(target: Target, item: PathItem, matrix: Matrix, toDevice: Matrix): Promise<void> {
+    const { fill, stroke } = item;
+    if (fill?.paint.kind === 'solid') {
+      setMatrix(target.context, matrix);
+      target.context.fillStyle = cssColor(fill.paint);
+      target.context.fill(toPath2D(item.path), fill.rule);
+    } else if (fill !== undefined) {
+      await this.#fillThrough(target, item.path, fill.rule, matrix, fill.paint, toDevice);
+    }
+    if (stroke !== undefined) await this.#stroke(target, item.path, matrix, stroke, toDevice);
+  }
+
+  /** Lets a paint that covers the plane show through a shape. */
+  async #fillThrough(
+    target: Target,
+    path: Path,
+    rule: 'nonzero' | 'evenodd',
+    matrix: Matrix,
+    paint: Paint,
+    toDevice: Matrix,
+  ): Promise<void> {
+    const { context } = target;
+    context.save();
+    setMatrix(context, matrix);
+    context.clip(toPath2D(path), rule);
+    await paintPlane(this, target, paint, toDevice);
+    context.restore();
+  }
+
+  async #stroke(target: Target, path: Path, matrix: Matrix, stroke: Stroke, toDevice: Matrix): Promise<void> {
+    const { paint } = stroke;
+    if (paint.kind === 'solid') {
+      drawLine(target, path, stroke, devicePen(matrix, stroke), paint);
+      return;
+    }
+    const effect = { alpha: 1, operation: target.context.globalCompositeOperation };
+    await this.asOne(target, effect, async (layer, shift) => {
+      await paintPlane(this, layer, paint, multiply(shift, toDevice));
+      // Of that plane only what lies under the line stays.
+      await this.#tools.layers.paint(layer, { alpha: 1, operation: 'destination-in' }, (mask) => {
+        drawLine(mask, path, stroke, devicePen(multiply(shift, matrix), stroke), OPAQUE);
+      });
+    });
+  }
+
+  async #glyphs(target: Target, run: GlyphRun, matrix: Matrix, toDevice: Matrix): Promise<void> {
+    const { fill, stroke } = run;
+    if (fill?.kind === 'solid' && run.emboldenMm === 0) this.#outlines(target, run, matrix, fill);
+    else if (fill?.kind === 'solid' && fill.alpha < 1) {
+      const effect = { alpha: fill.alpha, operation: target.context.globalCompositeOperation };
+      const opaque = { ...fill, alpha: 1 };
+      await this.asOne(target, effect, (layer, shift) =>
+        this.#merged(layer, run, multiply(shift, matrix), opaque, multiply(shift, toDevice)),
+      );
+    } else if (fill !== undefined) await this.#merged(target, run, matrix, fill, toDevice);
+    if (stroke !== undefined) await this.#stroke(target, runOutline(run), matrix, stroke, toDevice);
+  }
+
+  /** Glyph by glyph from kept outlines. */
+  #outlines(target: Target, run: GlyphRun, matrix: Matrix, fill: SolidPaint): void {
+    const { context } = target;
+    context.fillStyle = cssColor(fill);
+    for (let i = 0; i < run.glyphIds.length; i++) {
+      const path = this.#tools.glyphs.get(run.face, run.glyphIds[i]!);
+      if (path === undefined) continue;
+      setMatrix(context, multiply(matrix, glyphMatrix(run, i)));
+      context.fill(path);
+    }
+  }
+
+  /** All outlines as one shape: for paints that need one, and for synthetic bold. */
+  async #merged(target: Target, run: GlyphRun, matrix: Matrix, paint: Paint, toDevice: Matrix): Promise<void> {
+    const outline = runOutline(run);
+    await this.#fillThrough(target, outline, 'nonzero', matrix, paint, toDevice);
+    if (run.emboldenMm <= 0) return;
+    const stroke: Stroke = { ...BOLD_PEN, paint, widthMm: run.emboldenMm };
+    // The pen of a bold letter may be thinner than a pixel.
+    const pen = { matrix, width: run.emboldenMm, dashScale: 1 };
+    if (paint.kind === 'solid') drawLine(target, outline, stroke, pen, paint);
+    else await this.#stroke(target, outline, matrix, stroke, toDevice);
+  }
+
+  async #image(target: Target, item: ImageItem, matrix: Matrix): Promise<void> {
+    const size = axisScales(matrix);
+    const picture = await this.#tools.pictures.get(item.image, item.mask, size.x, size.y);
+    if (picture === undefined) return;
+    const { context } = target;
+    const reduction = Math.max(picture.sourceWidth / size.x, picture.sourceHeight / size.y);
+    setMatrix(context, snapToPixels(matrix));
+    context.globalAlpha *= item.alpha;
+    context.imageSmoothingEnabled = item.smooth || reduction > 1;
+    context.imageSmoothingQuality = reduction > PLAIN_REDUCTION ? 'medium' : 'low';
+    context.drawImage(picture.canvas, 0, 0, picture.sourceWidth, picture.sourceHeight, 0, 0, 1, 1);
+  }
+}
+
+const OPAQUE: SolidPaint = { kind: 'solid', color: BLACK, alpha: 1 };
+const BOLD_PEN = { cap: 'round', join: 'round', miterLimit: 10, dash: [], dashOffset: 0 } as const;
+
+/** Draws a line in one colour. */
+function drawLine({ context }: Target, path: Path, stroke: Stroke, pen: Pen, paint: SolidPaint): void {
+  setMatrix(context, pen.matrix);
+  context.strokeStyle = cssColor(paint);
+  context.lineWidth = pen.width;
+  context.lineCap = stroke.cap;
+  context.lineJoin = stroke.join;
+  context.miterLimit = stroke.miterLimit;
+  context.setLineDash(stroke.dash.map((length) => length * pen.dashScale));
+  context.lineDashOffset = stroke.dashOffset * pen.dashScale;
+  context.stroke(toPath2D(pen.fromPath === undefined ? path : path.transformed(pen.fromPath)));
+}

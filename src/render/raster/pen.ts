@@ -1,0 +1,72 @@
+/** The pen of a stroke on a raster: as the item's matrix makes it, but nowhere thinner than a pixel. */
+import { invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
+import type { Stroke } from '../../display/paint.js';
+
+export interface Pen {
+  /** The space that the pen is round in → device. Never flat. */
+  readonly matrix: Matrix;
+  /** Space of the path → that space; undefined where they are one. */
+  readonly fromPath?: Matrix;
+  /** In the pen's space. */
+  readonly width: number;
+  /** Factor for dash lengths, so that they keep their size on the page where the pen was widened. */
+  readonly dashScale: number;
+}
+
+/**
+ * The pen for `stroke` under `toDevice`. An uneven matrix makes an elliptical pen; each of its axes is widened to one
+ * pixel where it is thinner, which leaves `toDevice` itself where both are wide enough.
+ */
+export function devicePen(toDevice: Matrix, stroke: Stroke): Pen {
+  const [major, minor] = axes(toDevice);
+  if (minor.scale * stroke.widthMm >= 1) return { matrix: toDevice, width: stroke.widthMm, dashScale: 1 };
+  const width = stroke.widthMm > 0 ? stroke.widthMm : 1;
+  const least = 1 / width;
+  const wasScale = meanScale(toDevice);
+  // With no width at all, only the directions of the axes count.
+  const majorScale = stroke.widthMm > 0 ? Math.max(major.scale, least) : 1;
+  const minorScale = stroke.widthMm > 0 ? Math.max(minor.scale, least) : 1;
+  // U·Σ·Vᵀ with the raised scales.
+  const matrix: Matrix = [
+    major.ux * majorScale * major.vx + minor.ux * minorScale * minor.vx,
+    major.uy * majorScale * major.vx + minor.uy * minorScale * minor.vx,
+    major.ux * majorScale * major.vy + minor.ux * minorScale * minor.vy,
+    major.uy * majorScale * major.vy + minor.uy * minorScale * minor.vy,
+    toDevice[4],
+    toDevice[5],
+  ];
+  const toPen = invert(matrix);
+  const dashScale = wasScale / Math.sqrt(majorScale * minorScale);
+  return { matrix, width, dashScale, ...(toPen && { fromPath: multiply(toPen, toDevice) }) };
+}
+
+interface Axis {
+  readonly scale: number;
+  /** Direction in the item's space. */
+  readonly vx: number;
+  readonly vy: number;
+  /** Where that direction points on the device. */
+  readonly ux: number;
+  readonly uy: number;
+}
+
+/** The two perpendicular directions that stay perpendicular under `m` (its singular vectors), the longer first. */
+function axes(m: Matrix): readonly [Axis, Axis] {
+  const [a, b, c, d] = m;
+  const angle = 0.5 * Math.atan2(2 * (a * c + b * d), a * a + b * b - c * c - d * d);
+  const vx = Math.cos(angle);
+  const vy = Math.sin(angle);
+  const x = a * vx + c * vy;
+  const y = b * vx + d * vy;
+  const scale = Math.hypot(x, y);
+  const ux = scale > 0 ? x / scale : 1;
+  const uy = scale > 0 ? y / scale : 0;
+  const isMirrored = a * d - b * c < 0;
+  const minorScale = Math.hypot(-a * vy + c * vx, -b * vy + d * vx);
+  return [
+    { scale, vx, vy, ux, uy },
+    isMirrored
+      ? { scale: minorScale, vx: -vy, vy: vx, ux: uy, uy: -ux }
+      : { scale: minorScale, vx: -vy, vy: vx, ux: -uy, uy: ux },
+  ];
+}
