@@ -17,6 +17,8 @@ export interface OfdLimits {
   readonly maxXmlDepth: number;
   /** Elements of one XML part. */
   readonly maxXmlElements: number;
+  /** Attributes of one XML part. */
+  readonly maxXmlAttributes: number;
   /** Pages of all documents of the package. */
   readonly maxPages: number;
   /** Graphic units of one page, those of its templates, composites and annotations counted each time they are placed. */
@@ -52,6 +54,8 @@ export const DEFAULT_LIMITS: OfdLimits = {
   maxXmlDepth: 256,
   // Some 150 bytes each: 300 MB of tree.
   maxXmlElements: 2_000_000,
+  // Five to an element.
+  maxXmlAttributes: 10_000_000,
   // Whole archives bound into one document have a few ten thousand.
   maxPages: 100_000,
   // A dense map has some 200,000.
