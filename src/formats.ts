@@ -17,6 +17,28 @@ export const FORMATS = {
   jpeg: { extensions: ['jpeg', 'jpg'], mediaType: 'image/jpeg', paging: 'page' },
   webp: { extensions: ['webp'], mediaType: 'image/webp', paging: 'page' },
   svg: { extensions: ['svg'], mediaType: 'image/svg+xml', paging: 'page' },
+  html: { extensions: ['html', 'htm'], mediaType: 'text/html; charset=utf-8' },
+  mhtml: { extensions: ['mhtml', 'mht'], mediaType: 'multipart/related' },
+  json: { extensions: ['json'], mediaType: 'application/json' },
+  csv: { extensions: ['csv'], mediaType: 'text/csv; charset=utf-8' },
+  rtf: { extensions: ['rtf'], mediaType: 'application/rtf' },
+  doc: { extensions: ['doc'], mediaType: 'application/msword' },
+  docx: {
+    extensions: ['docx'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  },
+  odt: { extensions: ['odt'], mediaType: 'application/vnd.oasis.opendocument.text' },
+  xls: { extensions: ['xls'], mediaType: 'application/vnd.ms-excel' },
+  xlsx: { extensions: ['xlsx'], mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
+  ods: { extensions: ['ods'], mediaType: 'application/vnd.oasis.opendocument.spreadsheet' },
+  ppt: { extensions: ['ppt'], mediaType: 'application/vnd.ms-powerpoint' },
+  pptx: {
+    extensions: ['pptx'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  },
+  odp: { extensions: ['odp'], mediaType: 'application/vnd.oasis.opendocument.presentation' },
+  tiff: { extensions: ['tiff', 'tif'], mediaType: 'image/tiff' },
+  bmp: { extensions: ['bmp'], mediaType: 'image/bmp' },
 } as const satisfies Record<string, Format>;
 
 export type FormatId = keyof typeof FORMATS;

@@ -1,6 +1,6 @@
 /** Reads the configuration file against declared groups of keys, and tells every fault at once (contract C1, C2). */
 import { readFileSync, statSync } from 'node:fs';
-import { jsonFaultText } from '../json-fault.js';
+import { jsonFaultText } from './json-fault.js';
 import { type CrossCheck, type Findings, readGroup } from './key-groups.js';
 import { type ConfigOf, type Key, type KeyGroup, type Place, shown } from './key-types.js';
 

@@ -8,7 +8,7 @@ import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pinoRoll, { type RollingStream } from 'pino-roll';
-import type { LogConfig } from './log-keys.js';
+import type { LogConfig } from './keys.js';
 
 const SWEEP_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;

@@ -3,8 +3,8 @@
  * Callers never hand it a secret, a request's body or text of a document.
  */
 import pino, { type DestinationStream, type Logger } from 'pino';
-import { LogFiles } from './log-files.js';
-import type { LogConfig } from './log-keys.js';
+import { LogFiles } from './files.js';
+import type { LogConfig } from './keys.js';
 
 export type { Logger };
 

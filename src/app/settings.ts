@@ -1,14 +1,14 @@
 /** Every key of the configuration, as declared by its owners, and the configuration that comes of them. */
-import type { ConfigOf, CrossCheck, KeyGroup } from './config/key.js';
-import { type Environment, type Loaded, loadGroup } from './config/load.js';
-import { CONVERT_KEYS } from './convert/keys.js';
-import { checkHttp, HTTP_KEYS } from './http/keys.js';
-import { JOB_KEYS } from './jobs/keys.js';
-import { checkLog, LOG_KEYS } from './log-keys.js';
-import { checkNotify, NOTIFY_KEYS } from './notify/keys.js';
-import { checkTransfer, TRANSFER_KEYS } from './transfer/targets.js';
+import type { ConfigOf, CrossCheck, KeyGroup } from '../config/key.js';
+import { type Environment, type Loaded, loadGroup } from '../config/load.js';
+import { CONVERT_KEYS } from '../convert/keys.js';
+import { checkHttp, HTTP_KEYS } from '../http/keys.js';
+import { JOB_KEYS } from '../jobs/keys.js';
+import { checkLog, LOG_KEYS } from '../log/keys.js';
+import { checkNotify, NOTIFY_KEYS } from '../notify/keys.js';
+import { checkTransfer, TRANSFER_KEYS } from '../transfer/targets.js';
 
-export { ConfigError } from './config/load.js';
+export { ConfigError } from '../config/load.js';
 
 export const ALL_KEYS = {
   ...HTTP_KEYS,

@@ -9,7 +9,7 @@ import {
   path,
   text,
   wholeNumber,
-} from './config/key.js';
+} from '../config/key.js';
 
 export const LOG_KEYS = {
   log_level: choice(['debug', 'info', 'warn', 'error'], { default: 'info', env: ['OFD_SERVER_LOG_LEVEL'] }),

@@ -1,0 +1,212 @@
+/** A conversion request: every rule that can be decided at submission (contract A3, B2, B4, B5, S1). */
+import { ServiceError } from '../errors.js';
+import { FORMATS, type Format, type FormatId, formatNamed } from '../formats.js';
+import { detectFormat } from './detect.js';
+import { checkFileName } from './names.js';
+import { PageListError, parsePageList } from './page-list.js';
+import { type Plan, planFor } from './plan.js';
+
+/** A submission whose shape is right and whose rules are not checked yet. Absent, null and "" are all undefined here. */
+export interface Submission {
+  readonly input: {
+    readonly kind?: string | undefined;
+    readonly fileName?: string | undefined;
+    readonly bytes?: Uint8Array | undefined;
+    readonly format?: string | undefined;
+    readonly url?: string | undefined;
+  };
+  readonly output: {
+    readonly kind?: string | undefined;
+    readonly format?: string | undefined;
+    readonly dir?: string | undefined;
+    readonly fileName?: string | undefined;
+    readonly remote?: { readonly target?: string | undefined; readonly path?: string | undefined } | undefined;
+    readonly options?: { readonly pages?: string | undefined; readonly dpi?: number | undefined } | undefined;
+  };
+  readonly notify?:
+    | { readonly target?: string | undefined; readonly events?: readonly string[] | undefined }
+    | undefined;
+  readonly highPriority?: boolean | undefined;
+}
+
+/** What of the configuration the rules need. */
+export interface RequestRules {
+  /** What the kind itself can tell of a destination; throws `invalid_request`. */
+  readonly checkDestination: (kind: string, destination: { readonly dir?: string | undefined }) => void;
+  readonly isUrlInputEnabled: boolean;
+  readonly notifyTargets: ReadonlySet<string>;
+  readonly notifyEvents: readonly string[];
+}
+
+/** A request that is right in every respect that can be known before it runs. */
+export interface ConversionRequest {
+  readonly bytes: Uint8Array;
+  /** What the client claimed, else what was decided. */
+  readonly from: FormatId;
+  readonly to: FormatId;
+  readonly plan: Plan;
+  readonly input: {
+    readonly kind: 'upload';
+    readonly fileName: string | undefined;
+    /** What the bytes are converted as. */
+    readonly format: FormatId;
+  };
+  readonly output: {
+    readonly kind: LocalKind;
+    readonly format: FormatId;
+    readonly dir: string | undefined;
+    readonly fileName: string | undefined;
+    readonly options: { readonly pages?: string; readonly dpi?: number };
+  };
+  readonly notify: { readonly target: string; readonly events: readonly string[] | undefined } | undefined;
+  readonly highPriority: boolean;
+}
+
+const LOCAL_KINDS = ['stream', 'dir'] as const;
+type LocalKind = (typeof LOCAL_KINDS)[number];
+const REMOTE_KINDS = ['ftp', 's3', 'webdav', 'sftp'] as const;
+const INPUT_KINDS = ['upload', 'url'] as const;
+
+/** Formats whose pixels `dpi` decides. */
+const RASTER_FORMATS: readonly FormatId[] = ['png', 'jpeg', 'webp'];
+
+/** Throws ServiceError for the first rule that does not hold. */
+export function parseConversionRequest(submission: Submission, rules: RequestRules): ConversionRequest {
+  const { input, output } = submission;
+  checkInput(input, rules);
+  const kind = outputKind(output);
+  checkDestination(output, kind, rules);
+  const to = outputFormat(output.format, kind);
+  const bytes = uploadedBytes(input.bytes);
+  const { claimed, decided } = detectFormat(input, bytes);
+  const plan = planFor(decided, to);
+  const request: ConversionRequest = {
+    bytes,
+    from: claimed,
+    to,
+    plan,
+    input: { kind: 'upload', fileName: input.fileName, format: decided },
+    output: {
+      kind,
+      format: to,
+      dir: output.dir,
+      fileName: output.fileName,
+      options: conversionOptions(output.options ?? {}, to),
+    },
+    notify: notification(submission.notify, rules),
+    highPriority: submission.highPriority ?? false,
+  };
+  return Object.freeze(request);
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}
+
+/** Kinds ignore case and white space around them. */
+function normalKind(kind: string): string {
+  return kind.trim().toLowerCase();
+}
+
+function checkInput(input: Submission['input'], rules: RequestRules): void {
+  const kind = normalKind(input.kind ?? '') || 'upload';
+  if (!(INPUT_KINDS as readonly string[]).includes(kind)) {
+    throw invalid(`input.kind: "${input.kind}" is no kind of input; there are ${INPUT_KINDS.join(' and ')}`);
+  }
+  if (kind === 'url') checkUrlInput(input, rules);
+  if (input.url !== undefined)
+    throw invalid('input.url belongs to input.kind "url"; an upload carries input.bytes alone');
+  if (input.fileName !== undefined) checkFileName(input.fileName, 'input.file_name', 255);
+}
+
+/** No download is made yet: a URL is refused either way, and the answer says why. */
+function checkUrlInput(input: Submission['input'], rules: RequestRules): never {
+  for (const [field, value] of [
+    ['bytes', input.bytes],
+    ['file_name', input.fileName],
+  ] as const) {
+    if (value !== undefined)
+      throw invalid(`input.${field} belongs to input.kind "upload"; a URL input has url and format`);
+  }
+  if (input.url === undefined) throw invalid('input.url is required where input.kind is "url"');
+  if (!rules.isUrlInputEnabled) {
+    throw new ServiceError('url_input_disabled', 'input.kind "url" is off: allow_input_url_hosts is not configured');
+  }
+  throw new ServiceError('unsupported_conversion', 'input.kind "url" is not available; send the file as an upload');
+}
+
+function uploadedBytes(bytes: Uint8Array | undefined): Uint8Array {
+  if (bytes !== undefined && bytes.length > 0) return bytes;
+  throw invalid(`input.bytes is ${bytes ? 'empty' : 'required'}; write the file in base64`);
+}
+
+function outputKind(output: Submission['output']): LocalKind {
+  const kind = normalKind(output.kind ?? '') || 'stream';
+  const local = LOCAL_KINDS.find((candidate) => candidate === kind);
+  if (local !== undefined) return local;
+  throw (REMOTE_KINDS as readonly string[]).includes(kind)
+    ? invalid(`output.kind: "${kind}" is not available; use "dir" and fetch the products, or "stream"`)
+    : invalid(`output.kind: "${output.kind}" is no kind of output; there are ${LOCAL_KINDS.join(', ')}`);
+}
+
+function checkDestination(output: Submission['output'], kind: LocalKind, rules: RequestRules): void {
+  if (output.remote !== undefined) {
+    throw invalid(`output.remote belongs to ${REMOTE_KINDS.join(', ')}; output.kind is "${kind}"`);
+  }
+  if (output.dir !== undefined && kind !== 'dir') {
+    throw invalid(`output.dir belongs to output.kind "dir"; output.kind is "${kind}"`);
+  }
+  rules.checkDestination(kind, output);
+  if (output.fileName !== undefined) checkFileName(output.fileName, 'output.file_name', 200);
+}
+
+function outputFormat(name: string | undefined, kind: LocalKind): FormatId {
+  if (name === undefined) throw invalid('output.format is required, for example "pdf"');
+  const format = formatNamed(name);
+  if (format === undefined) {
+    const outputs = Object.entries(FORMATS).filter(([, { paging }]: [string, Format]) => paging !== undefined);
+    throw invalid(`output.format: "${name}" is no format; there are ${outputs.map(([id]) => id).join(', ')}`);
+  }
+  if (kind === 'stream' && (FORMATS[format] as Format).paging === 'page') {
+    throw invalid(`output.format: ${format} makes a file for each page, which no stream holds; use output.kind "dir"`);
+  }
+  return format;
+}
+
+function conversionOptions(
+  { pages, dpi }: NonNullable<Submission['output']['options']>,
+  to: FormatId,
+): ConversionRequest['output']['options'] {
+  if (pages !== undefined) checkPages(pages);
+  if (dpi !== undefined && !RASTER_FORMATS.includes(to)) {
+    throw invalid(`output.options.dpi is of no use for ${to}; it belongs to ${RASTER_FORMATS.join(', ')}`);
+  }
+  if (dpi !== undefined && (!Number.isInteger(dpi) || dpi < 36 || dpi > 600)) {
+    throw invalid(`output.options.dpi: ${dpi} is not allowed; write a whole number from 36 to 600`);
+  }
+  return { ...(pages !== undefined && { pages }), ...(dpi !== undefined && { dpi }) };
+}
+
+function checkPages(pages: string): void {
+  try {
+    parsePageList(pages);
+  } catch (error) {
+    throw error instanceof PageListError ? invalid(`output.options.${error.message}`) : error;
+  }
+}
+
+function notification(notify: Submission['notify'], rules: RequestRules): ConversionRequest['notify'] {
+  if (notify === undefined) return undefined;
+  if (notify.target === undefined) throw invalid('notify.target is required, the name of a configured target');
+  if (!rules.notifyTargets.has(notify.target)) {
+    throw new ServiceError(
+      'unknown_notify_target',
+      `notify.target: "${notify.target}" is not among the notify_targets of the service`,
+    );
+  }
+  const unknown = notify.events?.find((event) => !rules.notifyEvents.includes(event));
+  if (unknown !== undefined) {
+    throw invalid(`notify.events: "${unknown}" is no event; there are ${rules.notifyEvents.join(', ')}`);
+  }
+  return { target: notify.target, events: notify.events };
+}

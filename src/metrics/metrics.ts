@@ -1,0 +1,119 @@
+/**
+ * The metric table. `/metrics` and `/v1/stats` are two renderings of one snapshot, so that both agree (contract A10).
+ * Labels come from finite sets only.
+ */
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { FormatId } from '../formats.js';
+
+/** What was counted, read at one instant. The store's own snapshot has this shape. */
+export interface Counters {
+  readonly conversions: readonly {
+    readonly from: FormatId | 'unknown';
+    readonly to: FormatId;
+    readonly state: 'succeeded' | 'failed';
+    readonly count: number;
+  }[];
+  readonly inputBytes: readonly { readonly from: FormatId | 'unknown'; readonly bytes: number }[];
+  readonly outputBytes: readonly {
+    readonly from: FormatId | 'unknown';
+    readonly to: FormatId;
+    readonly bytes: number;
+  }[];
+  /** Asynchronous jobs alone; undefined where it cannot be read, which is not 0. */
+  readonly queue: { readonly queued: number; readonly running: number } | undefined;
+}
+
+/** Everything that is measured, at one instant. */
+export interface Measurements {
+  /** Undefined where the store does not answer. */
+  readonly counters: Counters | undefined;
+  readonly workers: { readonly fast: number; readonly heavy: number; readonly notify: number };
+}
+
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+interface Metric {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  readonly labels: readonly string[];
+  readonly help: string;
+  /** Nothing where it cannot be read: the metric is left out then. */
+  samples(measurements: Measurements): readonly Sample[];
+}
+
+export const METRICS: readonly Metric[] = [
+  {
+    name: 'ofd_conversions_total',
+    type: 'counter',
+    labels: ['from', 'to', 'state'],
+    help: 'Jobs that ended, cancelled ones apart.',
+    samples: ({ counters }) =>
+      (counters?.conversions ?? []).map(({ from, to, state, count }) => ({
+        labels: { from, to, state },
+        value: count,
+      })),
+  },
+  {
+    name: 'ofd_input_bytes_total',
+    type: 'counter',
+    labels: ['from'],
+    help: 'Bytes of inputs read.',
+    samples: ({ counters }) =>
+      (counters?.inputBytes ?? []).map(({ from, bytes }) => ({ labels: { from }, value: bytes })),
+  },
+  {
+    name: 'ofd_output_bytes_total',
+    type: 'counter',
+    labels: ['from', 'to'],
+    help: 'Bytes of products delivered.',
+    samples: ({ counters }) =>
+      (counters?.outputBytes ?? []).map(({ from, to, bytes }) => ({ labels: { from, to }, value: bytes })),
+  },
+  {
+    name: 'ofd_queue_depth',
+    type: 'gauge',
+    labels: ['state'],
+    help: 'Asynchronous jobs that have not ended; those that wait for a retry are queued.',
+    samples: ({ counters }) =>
+      Object.entries(counters?.queue ?? {}).map(([state, value]) => ({ labels: { state }, value })),
+  },
+  {
+    name: 'ofd_workers',
+    type: 'gauge',
+    labels: ['lane'],
+    help: 'Workers of each lane.',
+    samples: ({ workers }) => Object.entries(workers).map(([lane, value]) => ({ labels: { lane }, value })),
+  },
+];
+
+/** Text format 0.0.4 of Prometheus: the table above, then the process's own metrics (`process_*`, `nodejs_*`). */
+export class MetricsPage {
+  static readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
+  readonly #process = new Registry();
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#process });
+  }
+
+  async render(measurements: Measurements): Promise<string> {
+    return METRICS.map((metric) => renderMetric(metric, measurements)).join('') + (await this.#process.metrics());
+  }
+
+  /** Stops the timers behind the process's metrics. */
+  close(): void {
+    this.#process.clear();
+  }
+}
+
+function renderMetric(metric: Metric, measurements: Measurements): string {
+  const samples = metric.samples(measurements);
+  if (samples.length === 0) return '';
+  const lines = samples.map(({ labels, value }) => {
+    const pairs = metric.labels.map((label) => `${label}="${labels[label]}"`).join(',');
+    return `${metric.name}{${pairs}} ${value}\n`;
+  });
+  return `# HELP ${metric.name} ${metric.help}\n# TYPE ${metric.name} ${metric.type}\n${lines.join('')}`;
+}
