@@ -35,6 +35,7 @@ export interface StoredRequest {
   readonly input: {
     readonly kind: 'upload' | 'url';
     readonly fileName?: string | undefined;
+    /** What the input is converted as, where that was decided at submission; the claim of `Job.from` may differ. */
     readonly format?: FormatId | undefined;
     readonly url?: string | undefined;
   };

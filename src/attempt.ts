@@ -1,0 +1,200 @@
+/**
+ * The story of one attempt, top to bottom: input into a private directory, conversion, delivery, and how it ended. The
+ * lanes and the stream requests both come through here.
+ */
+import { constants } from 'node:fs';
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConversionOptions, ConversionResult, ConversionTask, Converter } from './convert/converter-types.js';
+import { inWorkspace } from './convert/workspace.js';
+import { type ErrorCode, ServiceError } from './errors.js';
+import { FORMATS, type FormatId } from './formats.js';
+import type { Attempt, Job, Outcome, SucceededOutcome } from './jobs/job.js';
+import type { JobStore, KeptInput } from './jobs/store.js';
+import type { Sink, SinkSettings, StreamedProduct } from './transfer/sink.js';
+import { sinkKindNamed } from './transfer/sinks/index.js';
+import { StreamSink } from './transfer/sinks/stream.js';
+
+export interface AttemptServices {
+  readonly store: Pick<JobStore, 'input' | 'settle'>;
+  readonly converter: Converter;
+  /** workspaceRoot() of convert/workspace.ts, swept at start. */
+  readonly workspaceRoot: string;
+  readonly sinks: SinkSettings;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onProgress?: (job: Job, done: number, total: number) => void;
+  /** An error that is a fault of this program or of its machine: for the log, under the job's id. */
+  readonly onFault?: (error: unknown, job: Job) => void;
+}
+
+/** What an attempt has found out by the time it fails. */
+interface Known {
+  inputBytes?: number;
+  result?: ConversionResult;
+}
+
+/** One run of a queued job; what a Lane calls. Never rejects: however it ends is its outcome. */
+export function runAttempt(attempt: Attempt, services: AttemptServices, signal: AbortSignal): Promise<Outcome> {
+  return outcomeOf(attempt.job, services, signal, async (known) => {
+    const { job } = attempt;
+    const { kind, dir } = job.request.output;
+    const row = sinkKindNamed(kind);
+    if (!row) throw new ServiceError('internal_error', `There is no sink for output.kind "${kind}"`);
+    const sink = row.open({ jobId: job.id, attempt: attempt.number }, { dir }, services.sinks);
+    const input = await services.store.input(job.id);
+    if (!input) throw new ServiceError('internal_error', `The input of job ${job.id} is no longer there`);
+    return convertAndDeliver(attempt, { input, sink }, services, signal, known);
+  });
+}
+
+/**
+ * The run of a stream, inside its request: settles the job as well.
+ * @param attempt from JobStore.begin
+ * @param input the request's own; a file stays the caller's
+ * @param maxBytes largest product (`max_stream_bytes`)
+ * @returns the product, which outlives the workspace; the caller sends its body or destroys it
+ * @throws ServiceError, as it is to be answered; the job has been settled with it
+ */
+export async function runStream(
+  attempt: Attempt,
+  input: KeptInput,
+  maxBytes: number,
+  services: AttemptServices,
+  signal: AbortSignal,
+): Promise<StreamedProduct> {
+  const sink = new StreamSink();
+  try {
+    const outcome = await outcomeOf(attempt.job, services, signal, (known) =>
+      convertAndDeliver(attempt, { input, sink, maxBytes }, services, signal, known),
+    );
+    await services.store.settle(attempt, outcome, services.now());
+    if (outcome.kind !== 'succeeded') throw answerTo(outcome, signal);
+    return sink.take();
+  } catch (error) {
+    sink.discard();
+    throw error;
+  }
+}
+
+interface Work {
+  readonly input: KeptInput;
+  readonly sink: Sink;
+  readonly maxBytes?: number;
+}
+
+async function convertAndDeliver(
+  attempt: Attempt,
+  work: Work,
+  services: AttemptServices,
+  signal: AbortSignal,
+  known: Known,
+): Promise<SucceededOutcome> {
+  const { job } = attempt;
+  return inWorkspace(services.workspaceRoot, `${job.id}-${attempt.number}`, async (directory) => {
+    const from = job.request.input.format ?? job.from;
+    const inputPath = join(directory, `input.${from ? FORMATS[from].extensions[0] : 'bin'}`);
+    known.inputBytes = await fetchInput(work.input, inputPath);
+    signal.throwIfAborted();
+    const outputDirectory = join(directory, 'products');
+    await mkdir(outputDirectory, { mode: 0o700 });
+    const result = await services.converter.run(taskOf(job, from, inputPath, outputDirectory, work.maxBytes), {
+      signal,
+      onProgress: (done, total) => services.onProgress?.(job, done, total),
+    });
+    known.result = result;
+    const delivery = await work.sink.deliver(result.files, signal);
+    return {
+      kind: 'succeeded',
+      fromActual: result.fromActual,
+      inputBytes: known.inputBytes,
+      output: delivery.output,
+      products: delivery.receipts,
+      pages: result.pages,
+      warnings: result.warnings,
+    };
+  });
+}
+
+/** Puts the input under a name of the server's. Gives its size. */
+async function fetchInput(input: KeptInput, path: string): Promise<number> {
+  if ('bytes' in input) {
+    await writeFile(path, input.bytes, { mode: 0o600, flag: 'wx' });
+    return input.bytes.length;
+  }
+  // A copy, which a good file system makes without writing: no engine gets its hands on what the job may need again.
+  await copyFile(input.path, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  return (await stat(path)).size;
+}
+
+function taskOf(
+  job: Job,
+  from: FormatId | undefined,
+  inputPath: string,
+  outputDirectory: string,
+  maxBytes: number | undefined,
+): ConversionTask {
+  const { fileName, options } = job.request.output;
+  const { pages, dpi } = options;
+  const conversion: ConversionOptions = { ...(pages !== undefined && { pages }), ...(dpi !== undefined && { dpi }) };
+  return {
+    inputPath,
+    from,
+    to: job.to,
+    options: conversion,
+    outputDirectory,
+    baseName: fileName,
+    ...(maxBytes !== undefined && { maxOutputBytes: maxBytes }),
+  };
+}
+
+/** Runs `work` and turns whatever it throws into an outcome, with what was known by then. */
+async function outcomeOf(
+  job: Job,
+  services: AttemptServices,
+  signal: AbortSignal,
+  work: (known: Known) => Promise<SucceededOutcome>,
+): Promise<Outcome> {
+  const known: Known = {};
+  try {
+    return await work(known);
+  } catch (error) {
+    const fault = faultOf(signal.aborted ? signal.reason : error);
+    if (fault.code === 'internal_error') services.onFault?.(error, job);
+    const measured = {
+      fromActual: known.result?.fromActual,
+      inputBytes: known.inputBytes,
+      warnings: known.result?.warnings,
+    };
+    return STOPPED.has(fault.code)
+      ? { ...measured, kind: 'cancelled', error: fault.message }
+      : {
+          ...measured,
+          kind: 'failed',
+          errorCode: fault.code,
+          reason: fault.reason ?? 'internal',
+          error: fault.message,
+        };
+  }
+}
+
+/** Codes of a run that nobody waits for any more; the lane knows which of them to queue again. */
+const STOPPED: ReadonlySet<ErrorCode> = new Set(['cancelled', 'shutting_down']);
+
+function faultOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code, name } = error as NodeJS.ErrnoException;
+  if (name === 'AbortError') return new ServiceError('cancelled', 'The conversion was cancelled', { cause: error });
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new ServiceError('insufficient_storage', `No space left in temp_dir (${code})`, { cause: error });
+  }
+  return new ServiceError('internal_error', 'Internal error: the log names the cause under this job', { cause: error });
+}
+
+/** What a stream's client is told. */
+function answerTo(outcome: Exclude<Outcome, SucceededOutcome>, signal: AbortSignal): ServiceError {
+  if (signal.reason instanceof ServiceError) return signal.reason;
+  if (outcome.kind === 'cancelled')
+    return new ServiceError('cancelled', outcome.error ?? 'The conversion was cancelled');
+  return new ServiceError(outcome.errorCode, outcome.error, { reason: outcome.reason ?? 'internal' });
+}
