@@ -1,0 +1,2 @@
+/** The door of the PDF backend. */
+export { pdfBackend } from './document.js';

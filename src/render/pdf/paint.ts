@@ -1,0 +1,197 @@
+/** Colours, gradients and tilings as PDF's colour operators, shading and tiling patterns, and soft masks. */
+import { type Box, invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
+import type { AxialPaint, GradientStop, Paint, RadialPaint, TilingPaint } from '../../display/paint.js';
+import { ContentStream } from './content.js';
+import type { Entries } from './file.js';
+import { roundFactor } from './number.js';
+import type { Reference } from './pdf-lib.js';
+import type { Scene } from './scene.js';
+
+type GradientPaint = AxialPaint | RadialPaint;
+
+/** What a painting operator colours: insides, or lines. */
+export type PaintRole = 'fill' | 'stroke';
+
+/** Part of a gradient that stands for a hard edge at its very start or end. */
+const EDGE = 1e-4;
+
+/** Whether the paint needs a soft mask, hence a painting operator of its own. */
+export function needsMask(paint: Paint): paint is GradientPaint {
+  return (paint.kind === 'axial' || paint.kind === 'radial') && uniformAlpha(paint.stops) === undefined;
+}
+
+/** Whether nothing that lies below shows through the paint. */
+export function isOpaque(paint: Paint): boolean {
+  if (paint.kind === 'solid' || paint.kind === 'tiling') return paint.alpha >= 1;
+  return uniformAlpha(paint.stops) === 1;
+}
+
+/**
+ * Selects `paint` for `role` and lets `draw` paint with it. `bounds` surely holds what is painted, in the stream's
+ * current space, which must be the space of the item's group.
+ */
+export function withPaint(
+  scene: Scene,
+  stream: ContentStream,
+  paint: Paint,
+  role: PaintRole,
+  bounds: Box | undefined,
+  draw: () => void,
+): void {
+  if (!needsMask(paint) || !bounds || !invert(paint.matrix)) {
+    selectPaint(scene, stream, paint, role);
+    draw();
+    return;
+  }
+  stream.save();
+  stream.setExtendedState(gradientMask(scene, stream, paint, bounds));
+  selectPaint(scene, stream, paint, role);
+  draw();
+  stream.restore();
+}
+
+/** Selects colour or pattern and the constant part of the opacity for `role`. */
+export function selectPaint(scene: Scene, stream: ContentStream, paint: Paint, role: PaintRole): void {
+  const setAlpha = (alpha: number): void =>
+    role === 'fill' ? stream.setFillAlpha(alpha) : stream.setStrokeAlpha(alpha);
+  if (paint.kind === 'solid') {
+    setAlpha(paint.alpha);
+    if (role === 'fill') stream.setFillColor(paint.color);
+    else stream.setStrokeColor(paint.color);
+    return;
+  }
+  if (paint.kind === 'tiling') {
+    setAlpha(paint.alpha);
+    selectPattern(stream, role, tilingPattern(scene, stream, paint));
+    return;
+  }
+  setAlpha(uniformAlpha(paint.stops) ?? 1);
+  if (invert(paint.matrix)) {
+    selectPattern(stream, role, gradientPattern(scene, stream, paint));
+    return;
+  }
+  // A gradient squeezed to a line: all that is left of it is its last colour.
+  const last = paint.stops[paint.stops.length - 1]!;
+  if (role === 'fill') stream.setFillColor(last.color);
+  else stream.setStrokeColor(last.color);
+}
+
+function selectPattern(stream: ContentStream, role: PaintRole, pattern: Reference): void {
+  if (role === 'fill') stream.setFillPattern(pattern);
+  else stream.setStrokePattern(pattern);
+}
+
+function uniformAlpha(stops: readonly GradientStop[]): number | undefined {
+  const first = stops[0]!.alpha;
+  return stops.every((stop) => stop.alpha === first) ? first : undefined;
+}
+
+function gradientPattern(scene: Scene, stream: ContentStream, paint: GradientPaint): Reference {
+  const shading = shadingEntries(paint, 'DeviceRGB', (stop) => stop.color.map((channel) => channel / 255));
+  const matrix = multiply(stream.matrix, paint.matrix).map(roundFactor);
+  const entries = { Type: 'Pattern', PatternType: 2, Matrix: matrix, Shading: shading };
+  return scene.file.addOnce(scene.file.object(entries));
+}
+
+/** A state whose mask is the gradient's opacity as grey, in the stream's current space. */
+function gradientMask(scene: Scene, stream: ContentStream, paint: GradientPaint, bounds: Box): Reference {
+  const mask = new ContentStream(scene.states, stream.unitMm);
+  const shading = scene.file.addOnce(scene.file.object(shadingEntries(paint, 'DeviceGray', (stop) => [stop.alpha])));
+  mask.concat(paint.matrix);
+  mask.write(`${mask.resources.nameOf('Shading', shading)} sh\n`);
+  const entries = {
+    Type: 'XObject',
+    Subtype: 'Form',
+    BBox: boxEntry(bounds),
+    Group: { S: 'Transparency', CS: 'DeviceGray' },
+    Resources: mask.resources.toEntries(),
+  };
+  return scene.states.softMask(scene.file.addStreamOnce(entries, mask.toBytes()));
+}
+
+/** `[left top right bottom]` of a box, rounded outwards far enough to lose nothing. */
+export function boxEntry(box: Box): number[] {
+  const outwards = Math.max(box.width, box.height) * 1e-5;
+  return [
+    roundFactor(box.x - outwards),
+    roundFactor(box.y - outwards),
+    roundFactor(box.x + box.width + outwards),
+    roundFactor(box.y + box.height + outwards),
+  ];
+}
+
+function shadingEntries(
+  paint: GradientPaint,
+  colorSpace: 'DeviceRGB' | 'DeviceGray',
+  channels: (stop: GradientStop) => number[],
+): Entries {
+  const { start, end } = paint;
+  const coordinates =
+    paint.kind === 'axial'
+      ? [start.x, start.y, end.x, end.y]
+      : [start.x, start.y, paint.startRadius, end.x, end.y, paint.endRadius];
+  return {
+    ShadingType: paint.kind === 'axial' ? 2 : 3,
+    ColorSpace: colorSpace,
+    Coords: coordinates.map(roundFactor),
+    Extend: [paint.extendStart, paint.extendEnd],
+    Function: stopsFunction(paint, channels),
+  };
+}
+
+/** The colour at each place from 0 to 1: one interpolation, or several stitched together. */
+function stopsFunction(paint: GradientPaint, channels: (stop: GradientStop) => number[]): Entries {
+  const stops = separateStops(paint);
+  const pieces: Entries[] = [];
+  const bounds: number[] = [];
+  for (let i = 0; i + 1 < stops.length; i++) {
+    const from = stops[i]!;
+    const to = stops[i + 1]!;
+    if (to.offset <= from.offset) continue;
+    if (pieces.length > 0) bounds.push(from.offset);
+    const c0 = channels(from).map(roundFactor);
+    const c1 = channels(to).map(roundFactor);
+    pieces.push({ FunctionType: 2, Domain: [0, 1], N: 1, C0: c0, C1: c1 });
+  }
+  if (pieces.length === 1) return pieces[0]!;
+  const encode = pieces.flatMap(() => [0, 1]);
+  return { FunctionType: 3, Domain: [0, 1], Functions: pieces, Bounds: bounds, Encode: encode };
+}
+
+/**
+ * Stops from exactly 0 to exactly 1. A hard edge at an end that goes on needs a little room, since what goes on is the
+ * function's value at that very end.
+ */
+function separateStops(paint: GradientPaint): GradientStop[] {
+  const stops = paint.stops.map((stop) => ({ ...stop, offset: roundFactor(Math.min(1, Math.max(0, stop.offset))) }));
+  const first = stops[0]!;
+  const last = stops[stops.length - 1]!;
+  if (first.offset > 0) stops.unshift({ ...first, offset: 0 });
+  if (last.offset < 1) stops.push({ ...last, offset: 1 });
+  if (stops[1]!.offset === 0 && stops.length > 2) stops[1] = { ...stops[1]!, offset: EDGE };
+  const beforeLast = stops.length - 2;
+  if (stops[beforeLast]!.offset === 1 && stops.length > 2) {
+    stops[beforeLast] = { ...stops[beforeLast]!, offset: 1 - EDGE };
+  }
+  return stops;
+}
+
+/** A cell of its own content; its y axis runs as the display list's, because the matrix turns it over with everything. */
+function tilingPattern(scene: Scene, stream: ContentStream, paint: TilingPaint): Reference {
+  const cell = new ContentStream(scene.states, stream.unitMm * meanScale(paint.matrix));
+  scene.drawItems(cell, paint.items);
+  const matrix: Matrix = multiply(stream.matrix, paint.matrix);
+  const entries = {
+    Type: 'Pattern',
+    PatternType: 1,
+    PaintType: 1,
+    TilingType: 1,
+    BBox: [0, 0, roundFactor(paint.width), roundFactor(paint.height)],
+    XStep: roundFactor(paint.xStep),
+    YStep: roundFactor(paint.yStep),
+    Matrix: matrix.map(roundFactor),
+    Resources: cell.resources.toEntries(),
+  };
+  if (cell.usesTransparency) stream.usesTransparency = true;
+  return scene.file.addStreamOnce(entries, cell.toBytes());
+}
