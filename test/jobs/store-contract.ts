@@ -1,0 +1,315 @@
+/** What every JobStore must do; run for each implementation. */
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Attempt } from '../../src/jobs/job.js';
+import type { JobStore, KeptInput } from '../../src/jobs/store.js';
+import { failed, newJob, succeeded, temporaryFolder } from '../support/jobs.js';
+
+const NOW = 1_700_000_000_000;
+const BYTES = Buffer.from('input');
+
+export function describeJobStore(name: string, open: (folder: string) => Promise<JobStore>): void {
+  describe(name, () => {
+    let folder: ReturnType<typeof temporaryFolder>;
+    let store: JobStore;
+
+    beforeEach(async () => {
+      folder = temporaryFolder('store');
+      store = await open(folder.path);
+      await store.recover({ nowMs: NOW, maxJobCrashes: 3 });
+    });
+
+    afterEach(async () => {
+      await store.close();
+      folder.remove();
+    });
+
+    const submit = (changes: Parameters<typeof newJob>[0] = {}) => store.submit(newJob(changes), { bytes: BYTES });
+    const claim = async (lane: 'fast' | 'heavy' = 'fast'): Promise<Attempt> => {
+      const attempt = await store.claim(lane, NOW);
+      if (!attempt) throw new Error('Nothing to claim');
+      return attempt;
+    };
+    const reopen = async (nowMs = NOW, maxJobCrashes = 3) => {
+      await store.close();
+      store = await open(folder.path);
+      return store.recover({ nowMs, maxJobCrashes });
+    };
+
+    describe('submit', () => {
+      it('gives the job back as it will be read', async () => {
+        const job = await submit();
+        expect(job).toMatchObject({ state: 'queued', attempt: 0, from: 'ofd', to: 'pdf', inputBytes: 5, warnings: [] });
+        expect(job.id).toMatch(/^[0-9a-z]{12}$/);
+        expect(await store.get(job.id)).toEqual(job);
+      });
+
+      it('keeps a small input and a large one until the job has succeeded', async () => {
+        const large = Buffer.alloc(5_000_000, 'x');
+        for (const bytes of [Buffer.alloc(0), BYTES, Buffer.alloc(64 * 1024, 1), large]) {
+          const job = await store.submit(newJob(), { bytes });
+          expect((await bytesOf(await store.input(job.id)))?.equals(bytes)).toBe(true);
+          await store.settle(await claim(), succeeded(), NOW);
+          expect(await store.input(job.id)).toBeUndefined();
+        }
+      });
+
+      it('takes a file as its own, small or large', async () => {
+        for (const size of [10, 200_000]) {
+          const path = join(folder.path, 'spooled');
+          writeFileSync(path, Buffer.alloc(size, 'y'));
+          const job = await store.submit(newJob(), { path });
+          expect(await bytesOf(await store.input(job.id))).toHaveLength(size);
+          await expect(readFile(path)).rejects.toThrow('ENOENT');
+        }
+      });
+
+      it('needs no input for a job that fetches its own', async () => {
+        const job = await store.submit(newJob(), undefined);
+        expect(await store.input(job.id)).toBeUndefined();
+        expect((await claim()).job.id).toBe(job.id);
+      });
+
+      it('numbers jobs upwards within one instant, after the clock stepped back, and after a restart', async () => {
+        const ids: string[] = [];
+        for (let index = 0; index < 50; index += 1) ids.push((await submit()).id);
+        for (let index = 0; index < 50; index += 1) ids.push((await submit({ createdAtMs: NOW - 86_400_000 })).id);
+        await reopen();
+        ids.push((await submit({ createdAtMs: NOW - 86_400_000 })).id);
+        expect(ids).toEqual([...ids].sort());
+        expect(new Set(ids).size).toBe(ids.length);
+      });
+
+      it('numbers jobs upwards though retention has removed the last one', async () => {
+        const last = await submit();
+        await store.cancel(last.id, NOW);
+        expect(await store.prune(NOW + 1, 10)).toBe(1);
+        await reopen();
+        expect((await submit({ createdAtMs: NOW - 1000 })).id > last.id).toBe(true);
+      });
+    });
+
+    describe('claim', () => {
+      it('hands each job to one of many claimers', async () => {
+        const submitted = await Promise.all(Array.from({ length: 300 }, () => submit()));
+        const claimed = await Promise.all(Array.from({ length: 400 }, () => store.claim('fast', NOW)));
+        const ids = claimed.flatMap((attempt) => attempt?.job.id ?? []);
+        expect([...ids].sort()).toEqual(submitted.map((job) => job.id).sort());
+      });
+
+      it('takes high priority first, then the oldest, of its own lane alone', async () => {
+        const first = await submit();
+        const second = await submit();
+        const heavy = await submit({ lane: 'heavy' });
+        const urgent = await submit({ highPriority: true });
+        const order = [await claim(), await claim(), await claim()].map((attempt) => attempt.job.id);
+        expect(order).toEqual([urgent.id, first.id, second.id]);
+        expect(await store.claim('fast', NOW)).toBeUndefined();
+        expect((await claim('heavy')).job.id).toBe(heavy.id);
+      });
+
+      it('counts the run when it starts', async () => {
+        const { id } = await submit();
+        expect(await claim()).toMatchObject({ number: 1, failedRuns: 0 });
+        expect(await store.get(id)).toMatchObject({ state: 'running', attempt: 1, startedAtMs: NOW });
+      });
+    });
+
+    describe('settle', () => {
+      it('writes down what a run made', async () => {
+        const { id } = await submit();
+        expect(await store.settle(await claim(), succeeded({ inputBytes: 9 }), NOW + 5)).toBe(true);
+        const job = await store.get(id);
+        const { kind: _, ...rest } = succeeded({ inputBytes: 9 });
+        expect(job).toMatchObject({ ...rest, state: 'succeeded', finishedAtMs: NOW + 5 });
+      });
+
+      it('writes down why a run failed, and keeps its input', async () => {
+        const { id } = await submit();
+        await store.settle(await claim(), failed(), NOW);
+        expect(await store.get(id)).toMatchObject({
+          state: 'failed',
+          errorCode: 'conversion_failed',
+          reason: 'corrupt',
+          error: 'The ZIP is cut',
+        });
+        expect(await bytesOf(await store.input(id))).toEqual(BYTES);
+      });
+
+      it('ignores a run that no longer owns its job', async () => {
+        const { id } = await submit();
+        const stale = await claim();
+        await store.requeue(stale);
+        expect(await store.settle(stale, succeeded(), NOW)).toBe(false);
+        const current = await claim();
+        expect(current.number).toBe(2);
+        expect(await store.settle(stale, failed(), NOW)).toBe(false);
+        expect(await store.requeue(stale)).toBe(false);
+        expect(await store.settle(current, succeeded(), NOW)).toBe(true);
+        expect(await store.settle(current, failed(), NOW)).toBe(false);
+        expect(await store.get(id)).toMatchObject({ state: 'succeeded', attempt: 2 });
+        expect((await store.snapshot()).conversions).toEqual([
+          { from: 'ofd', to: 'pdf', state: 'succeeded', count: 1 },
+        ]);
+      });
+
+      it('queues a retry that runs when its time has come, before the same age and after high priority', async () => {
+        const { id } = await submit();
+        const retry = { ...failed({ errorCode: 'engine_crashed' }), kind: 'retry', runAtMs: NOW + 1000 } as const;
+        await store.settle(await claim(), { ...retry, waitingReason: 'retry' }, NOW);
+        expect(await store.get(id)).toMatchObject({
+          state: 'queued',
+          waiting: { reason: 'retry', sinceMs: NOW, nextAttemptAtMs: NOW + 1000 },
+        });
+        expect(await store.claim('fast', NOW + 999)).toBeUndefined();
+        expect((await store.snapshot()).queue).toEqual({ queued: 1, running: 0 });
+        expect(await store.claim('fast', NOW + 1000)).toMatchObject({ number: 2, failedRuns: 1, job: { id } });
+      });
+
+      it('clears the fault of an earlier run when a later one succeeds', async () => {
+        const { id } = await submit();
+        const retry = { ...failed(), kind: 'retry', runAtMs: NOW, waitingReason: 'retry' } as const;
+        await store.settle(await claim(), retry, NOW);
+        await store.settle(await claim(), succeeded(), NOW);
+        expect(await store.get(id)).toMatchObject({ state: 'succeeded', error: undefined, errorCode: undefined });
+      });
+
+      it('uses up no run for one that was interrupted', async () => {
+        await submit();
+        expect(await store.requeue(await claim())).toBe(true);
+        expect(await claim()).toMatchObject({ number: 2, failedRuns: 0 });
+      });
+    });
+
+    describe('cancel', () => {
+      it('ends a queued job and one that waits for its retry, and drops their inputs', async () => {
+        const waiting = await submit();
+        const retry = { ...failed(), kind: 'retry', runAtMs: NOW + 9e9, waitingReason: 'retry' } as const;
+        await store.settle(await claim(), retry, NOW);
+        const queued = await submit();
+        for (const { id } of [waiting, queued]) {
+          expect(await store.cancel(id, NOW)).toBe('cancelled');
+          expect(await store.get(id)).toMatchObject({ state: 'cancelled', errorCode: 'cancelled', waiting: undefined });
+          expect(await store.input(id)).toBeUndefined();
+          expect(await store.cancel(id, NOW)).toBe('not_cancellable');
+        }
+        expect(await store.claim('fast', NOW + 9e10)).toBeUndefined();
+      });
+
+      it('leaves running and unknown jobs alone', async () => {
+        const { id } = await submit();
+        await claim();
+        expect(await store.cancel(id, NOW)).toBe('not_cancellable');
+        expect(await store.cancel('nosuchjob', NOW)).toBe('not_found');
+      });
+    });
+
+    describe('streams', () => {
+      it('run from the beginning, never stand in the queue, and are counted when they end', async () => {
+        const attempt = await store.begin(newJob());
+        expect(attempt).toMatchObject({ number: 1, job: { state: 'running', isStream: true } });
+        expect(await store.claim('fast', NOW)).toBeUndefined();
+        expect((await store.snapshot()).queue).toEqual({ queued: 0, running: 0 });
+        expect(await store.requeue(attempt)).toBe(false);
+        await store.settle(attempt, succeeded(), NOW);
+        expect((await store.snapshot()).conversions).toHaveLength(1);
+      });
+    });
+
+    describe('counters', () => {
+      it('equal the jobs that ended, by format and state, cancelled ones apart', async () => {
+        expect(await store.snapshot()).toEqual({
+          sinceMs: undefined,
+          conversions: [],
+          inputBytes: [],
+          outputBytes: [],
+          queue: { queued: 0, running: 0 },
+        });
+        await submit();
+        await store.settle(await claim(), succeeded({ inputBytes: 100 }), NOW + 1);
+        await submit();
+        await store.settle(await claim(), failed(), NOW + 2);
+        await submit({ to: 'txt' });
+        await store.settle(await claim(), failed({ fromActual: 'ofd' }), NOW + 3);
+        await submit();
+        await store.settle(await claim(), { kind: 'cancelled' }, NOW + 4);
+        await store.cancel((await submit()).id, NOW);
+        await submit();
+        await claim();
+        await submit();
+        expect(await store.snapshot()).toEqual({
+          sinceMs: NOW + 1,
+          conversions: [
+            { from: 'ofd', to: 'pdf', state: 'succeeded', count: 1 },
+            { from: 'ofd', to: 'txt', state: 'failed', count: 1 },
+            { from: 'unknown', to: 'pdf', state: 'failed', count: 1 },
+          ],
+          inputBytes: [
+            { from: 'ofd', bytes: 105 },
+            { from: 'unknown', bytes: 5 },
+          ],
+          outputBytes: [{ from: 'ofd', to: 'pdf', bytes: 7 }],
+          queue: { queued: 1, running: 1 },
+        });
+      });
+
+      it('stay when retention removes the jobs step by step', async () => {
+        const old = await Promise.all(Array.from({ length: 25 }, () => submit()));
+        for (const _ of old) await store.settle(await claim(), succeeded(), NOW);
+        const kept = await store.submit(newJob(), { bytes: Buffer.alloc(100_000) });
+        await store.settle(await claim(), failed(), NOW + 10);
+        const open = await submit();
+        const before = await store.snapshot();
+        expect(await store.prune(NOW + 10, 10)).toBe(10);
+        expect(await store.prune(NOW + 10, 10)).toBe(10);
+        expect(await store.prune(NOW + 10, 10)).toBe(5);
+        expect(await store.prune(NOW + 10, 10)).toBe(0);
+        expect(await store.get(old[0]?.id ?? '')).toBeUndefined();
+        expect(await store.get(kept.id)).toBeDefined();
+        expect(await store.prune(NOW + 9e9, 10)).toBe(1);
+        expect(await store.input(kept.id)).toBeUndefined();
+        expect(await store.get(open.id)).toBeDefined();
+        expect(await store.snapshot()).toEqual(before);
+      });
+    });
+
+    describe('recover', () => {
+      it('queues again what ran, uses up no attempt, and ends streams', async () => {
+        const { id } = await submit();
+        await claim();
+        const stream = await store.begin(newJob());
+        expect(await reopen()).toEqual({ requeued: 1, failed: 1, orphanInputs: 0 });
+        expect(await store.get(stream.job.id)).toMatchObject({ state: 'failed', errorCode: 'engine_crashed' });
+        expect(await store.claim('fast', NOW)).toMatchObject({ number: 2, failedRuns: 0, job: { id } });
+      });
+
+      it('fails a job that ended the process too often', async () => {
+        const { id } = await submit();
+        for (const expected of [
+          { requeued: 1, failed: 0 },
+          { requeued: 1, failed: 0 },
+          { requeued: 0, failed: 1 },
+        ]) {
+          await claim();
+          expect(await reopen()).toMatchObject(expected);
+        }
+        expect(await store.get(id)).toMatchObject({ state: 'failed', errorCode: 'engine_crashed', attempt: 3 });
+        expect(await bytesOf(await store.input(id))).toEqual(BYTES);
+      });
+    });
+
+    it('refuses calls after it was closed, and closes twice', async () => {
+      await store.ping();
+      await store.close();
+      await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable' });
+      await store.close();
+    });
+  });
+}
+
+async function bytesOf(input: KeptInput | undefined): Promise<Buffer | undefined> {
+  if (!input) return undefined;
+  return 'bytes' in input ? Buffer.from(input.bytes) : readFile(input.path);
+}

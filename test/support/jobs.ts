@@ -1,0 +1,44 @@
+/** Jobs for tests: submissions with sensible defaults, outcomes, and folders that go with the test. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FailedOutcome, NewJob, SucceededOutcome } from '../../src/jobs/job.js';
+
+/** An empty folder and its removal, for the end of a test. */
+export function temporaryFolder(name: string): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), `ofd-server-${name}-`));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export function newJob(changes: Partial<NewJob> = {}): NewJob {
+  return {
+    lane: 'fast',
+    from: 'ofd',
+    to: 'pdf',
+    highPriority: false,
+    inputBytes: 5,
+    createdAtMs: 1_700_000_000_000,
+    request: {
+      input: { kind: 'upload', fileName: 'a.ofd', format: 'ofd' },
+      output: { kind: 'dir', format: 'pdf', options: {} },
+      highPriority: false,
+    },
+    ...changes,
+  };
+}
+
+export function succeeded(changes: Partial<SucceededOutcome> = {}): SucceededOutcome {
+  return {
+    kind: 'succeeded',
+    fromActual: 'ofd',
+    output: { kind: 'dir', path: '/out/ab/c', sizeBytes: 7 },
+    products: [{ name: 'output.pdf', sizeBytes: 7, sha256: '00', location: '/out/ab/c/output.pdf', reused: false }],
+    pages: 2,
+    warnings: [{ code: 'font_substituted', message: 'SimSun was drawn in Noto Serif CJK SC', page: 1 }],
+    ...changes,
+  };
+}
+
+export function failed(changes: Partial<FailedOutcome> = {}): FailedOutcome {
+  return { kind: 'failed', errorCode: 'conversion_failed', reason: 'corrupt', error: 'The ZIP is cut', ...changes };
+}
