@@ -1,0 +1,167 @@
+// The command line as a script sees it: the built program, its files, its exit codes (contract D2).
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { withFolder } from '../support/rendering.js';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const input = fileURLToPath(new URL('../cases/B134/input.ofd', import.meta.url));
+
+function run(args: readonly string[], options: { cwd?: string; input?: Buffer } = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    ...options,
+    maxBuffer: 1 << 26,
+  });
+  return { status, stdout: stdout.toString(), stderr: stderr.toString(), bytes: stdout };
+}
+
+describe('ofd-server convert', () => {
+  it('names files after the input where no output is given, pdf by default', () =>
+    withFolder((cwd) => {
+      expect(run(['convert', input], { cwd }).status).toBe(0);
+      expect(readdirSync(cwd)).toEqual(['input.pdf']);
+      expect(readFileSync(join(cwd, 'input.pdf')).subarray(0, 5).toString()).toBe('%PDF-');
+    }));
+
+  it('takes the format from the extension of -o', () =>
+    withFolder((cwd) => {
+      expect(run(['convert', input, '-o', 'letters.txt'], { cwd }).status).toBe(0);
+      expect(readFileSync(join(cwd, 'letters.txt'), 'utf8').replace(/\s/g, '')).toBe('甲乙');
+    }));
+
+  it('writes a file a page into a folder, under the page’s own number', () =>
+    withFolder((cwd) => {
+      const { status, stdout } = run(
+        ['convert', input, '--to', 'png', '--dpi', '36', '--pages', '2', '-o', 'out', '--json'],
+        { cwd },
+      );
+      expect(status).toBe(0);
+      expect(readdirSync(join(cwd, 'out'))).toEqual(['page-0002.png']);
+      expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toMatchObject({
+        ok: true,
+        pages: 1,
+        files: [join(cwd, 'out', 'page-0002.png')],
+      });
+    }));
+
+  it('reads standard input and writes standard output, with the JSON on standard error', () =>
+    withFolder((cwd) => {
+      const { status, bytes, stderr } = run(['convert', '-', '--to', 'pdf', '-o', '-', '--json'], {
+        cwd,
+        input: readFileSync(input),
+      });
+      expect(status).toBe(0);
+      expect(bytes.subarray(0, 5).toString()).toBe('%PDF-');
+      expect(JSON.parse(stderr.trim().split('\n').at(-1)!)).toMatchObject({ ok: true, pages: 2 });
+      expect(readdirSync(cwd)).toEqual([]);
+    }));
+
+  it('gives the same bytes each time, in another time zone, locale and folder', () =>
+    withFolder((cwd) => {
+      mkdirSync(join(cwd, 'other'));
+      const one = run(['convert', input, '--to', 'pdf', '-o', '-'], { cwd }).bytes;
+      const two = spawnSync(process.execPath, [program, 'convert', input, '--to', 'pdf', '-o', '-'], {
+        cwd: join(cwd, 'other'),
+        env: { ...process.env, TZ: 'Pacific/Auckland', LC_ALL: 'zh_CN.UTF-8', USER: 'somebody' },
+      }).stdout;
+      expect(two.equals(one)).toBe(true);
+    }));
+
+  it.each([
+    [['convert'], 'name the file'],
+    [['convert', input, 'two.ofd'], 'one file at a time'],
+    [['convert', input, '--to', 'doc'], '--to doc'],
+    [['convert', input, '-o', 'x.doc'], 'x.doc'],
+    [['convert', input, '--to', 'png', '-o', '-'], 'a file for each page'],
+    [['convert', input, '--to', 'png', '--dpi', '5'], '--dpi 5'],
+    [['convert', input, '--to', 'pdf', '--dpi', '96'], '--dpi fits'],
+    [['convert', input, '--pages', '3-1'], 'ends before it starts'],
+    [['convert', input, '--pages', 'x'], '"x"'],
+    [['convert', input, '--nonsense'], 'nonsense'],
+    [['nonsense'], 'nonsense'],
+    [[], 'ofd-server convert IN'],
+  ])('exits with 2 for wrong usage: %j', (args, message) =>
+    withFolder((cwd) => {
+      const { status, stderr } = run(args, { cwd });
+      expect(status).toBe(2);
+      expect(stderr).toContain(message);
+      expect(readdirSync(cwd)).toEqual([]);
+    }),
+  );
+
+  it('exits with 1, names the reason and leaves nothing for what cannot be converted', () =>
+    withFolder((cwd) => {
+      writeFileSync(join(cwd, 'a.ofd'), 'no package');
+      const { status, stdout } = run(['convert', 'a.ofd', '--json', '-o', 'a.pdf'], { cwd });
+      expect(status).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({ ok: false, code: 'conversion_failed', reason: 'not_ofd' });
+      const pages = run(['convert', 'a.ofd', '--to', 'png', '-o', 'pages'], { cwd });
+      expect(pages.status).toBe(1);
+      expect(pages.stderr).toContain('not_ofd');
+      expect(run(['convert', 'absent.ofd'], { cwd })).toMatchObject({ status: 1 });
+      expect(run(['convert', input, '--pages', '9'], { cwd }).stderr).toContain('a document of 2');
+      expect(readdirSync(cwd)).toEqual(['a.ofd']);
+    }));
+
+  it('exits with 130 when interrupted, and leaves nothing', () =>
+    withFolder(async (cwd) => {
+      const long = fileURLToPath(new URL('../cases/B193/input.ofd', import.meta.url));
+      const child = spawn(process.execPath, [program, 'convert', long, '--to', 'png', '-o', 'out'], { cwd });
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      for (
+        let tries = 0;
+        tries < 200 && !readdirSync(cwd).some((name) => name === 'out' && readdirSync(join(cwd, 'out')).length > 2);
+        tries++
+      ) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      child.kill('SIGINT');
+      expect(await ended).toBe(130);
+      expect(readdirSync(cwd)).toEqual([]);
+    }));
+
+  it('never loads the modules of the daemon', () =>
+    withFolder((cwd) => {
+      const trace = spawnSync(
+        process.execPath,
+        ['--trace-exit', '--input-type=module', '-e', LOADED_MODULES, program, input],
+        { cwd, encoding: 'utf8' },
+      );
+      const loaded = trace.stdout.trim().split('\n');
+      expect(loaded.some((url) => url.includes('/dist/ofd/'))).toBe(true);
+      expect(
+        loaded.filter((url) => /fastify|better-sqlite3|\bpino\b|prom-client|dist\/(http|jobs|app|config)/.test(url)),
+      ).toEqual([]);
+    }));
+});
+
+/** Runs `convert` in this process with a loader hook that notes every module asked for. */
+const LOADED_MODULES = `
+import { register } from 'node:module';
+import { MessageChannel } from 'node:worker_threads';
+const { port1, port2 } = new MessageChannel();
+const names = [];
+port1.on('message', (name) => names.push(name));
+port1.unref();
+register('data:text/javascript,' + encodeURIComponent(
+  'let port; export function initialize(data) { port = data; }' +
+  'export async function load(url, context, next) { port.postMessage(url); return next(url, context); }'
+), { parentURL: import.meta.url, data: port2, transferList: [port2] });
+const [program, input] = process.argv.slice(1);
+process.argv = [process.execPath, program, 'convert', input, '-o', 'out.pdf'];
+await import(program);
+await new Promise((resolve) => setTimeout(resolve, 3000));
+console.log(names.join('\\n'));
+`;
+
+describe('ofd-server', () => {
+  it('tells its version and its usage', () => {
+    const { version } = JSON.parse(
+      readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
+    ) as { version: string };
+    expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n` });
+    expect(run(['--help']).stdout).toContain('--check-config');
+  });
+});
