@@ -1,0 +1,32 @@
+/** Pages as SVG: outlines, pictures inside the file, and the text over them to be selected. One file a page. */
+import type { DisplayList } from '../../display/list.js';
+import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
+import { ImageDecoder } from '../decoding.js';
+import { DataUris } from './images.js';
+import { svgPage } from './page.js';
+
+export const svgBackend: Backend = {
+  format: 'svg',
+  paging: 'page',
+  start: (output, options) => new SvgRun(output, options),
+};
+
+class SvgRun implements BackendRun {
+  readonly #output: Output;
+  readonly #decoder: ImageDecoder;
+  readonly #uris: DataUris;
+
+  constructor(output: Output, options: RenderOptions) {
+    this.#output = output;
+    this.#decoder = new ImageDecoder(options.maxPixels, options.report);
+    this.#uris = new DataUris(this.#decoder);
+  }
+
+  async page(list: DisplayList): Promise<void> {
+    this.#decoder.pageNumber = list.pageNumber;
+    const svg = await svgPage(list, this.#uris);
+    this.#output.openPage(list.pageNumber).write(Buffer.from(svg));
+  }
+
+  async end(): Promise<void> {}
+}

@@ -1,0 +1,227 @@
+/** Writes one page as SVG. */
+
+import { IDENTITY, type Matrix, meanScale, type Path } from '../../display/geometry.js';
+import type { Clip, DisplayList, FillRule, GlyphRun, Group, ImageItem, Item, PathItem } from '../../display/list.js';
+import type { Paint, Stroke } from '../../display/paint.js';
+import { axisScales, effectiveClips, itemBounds } from '../bounds.js';
+import { runOutline } from '../glyph-run.js';
+import { Definitions } from './definitions.js';
+import { GlyphWriter } from './glyphs.js';
+import type { DataUris } from './images.js';
+import { withBlendsOutside } from './isolate.js';
+import { attribute, decimalsFor, fixed, pathData, transform } from './markup.js';
+import { Paints } from './paints.js';
+import { textLayer } from './text-layer.js';
+import { Usage } from './usage.js';
+
+/** SVG has no thinnest line that all viewers know: half a pixel at 96 dpi stands for it. */
+const HAIRLINE_MM = 0.13;
+/** Pictures with fewer pixels a millimetre are certainly enlarged; about 150 dpi. */
+const COARSE_PIXELS_PER_MM = 6;
+const MAX_PATTERN_DEPTH = 4;
+
+/** The whole file. */
+export async function svgPage(list: DisplayList, uris: DataUris): Promise<string> {
+  const items = withBlendsOutside(list.items);
+  const writer = new PageWriter(list.pageNumber, items, uris);
+  const body = await writer.items(items, 1);
+  const width = fixed(list.widthMm, 4);
+  const height = fixed(list.heightMm, 4);
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?>\n` +
+    `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1"` +
+    ` width="${width}mm" height="${height}mm" viewBox="0 0 ${width} ${height}">\n` +
+    `${writer.definitions}\n<rect width="${width}" height="${height}" fill="#fff"/>\n` +
+    `${body}\n${textLayer(list.items)}\n</svg>\n`
+  );
+}
+
+class PageWriter {
+  readonly definitions: Definitions;
+  readonly #usage: Usage;
+  readonly #uris: DataUris;
+  readonly #paints: Paints;
+  readonly #glyphs: GlyphWriter;
+  readonly #idOfList = new Map<readonly Item[], string>();
+  #patternDepth = 0;
+
+  constructor(pageNumber: number, items: readonly Item[], uris: DataUris) {
+    this.definitions = new Definitions(pageNumber);
+    this.#usage = new Usage(items);
+    this.#uris = uris;
+    this.#glyphs = new GlyphWriter(this.definitions, this.#usage);
+    this.#paints = new Paints(this.definitions, async (paint, scale) => {
+      if (this.#patternDepth >= MAX_PATTERN_DEPTH) return '';
+      this.#patternDepth++;
+      const content = await this.items(withBlendsOutside(paint.items), scale);
+      this.#patternDepth--;
+      return content;
+    });
+  }
+
+  /** `scale`: millimetres of a unit of the list's space. Neighbours under the same clips share them. */
+  async items(items: readonly Item[], scale: number): Promise<string> {
+    let markup = '';
+    let openClips = '';
+    let end = '';
+    for (const item of items) {
+      const clips = effectiveClips(item);
+      const content = clips && (await this.#item(item, scale));
+      if (!clips || !content) continue;
+      const isBlended = item.blendMode !== 'normal';
+      const start = clips.map((clip) => this.#clipStart(clip, scale)).join('');
+      if (start !== openClips || isBlended) {
+        markup += end;
+        const blend = isBlended ? `<g style="mix-blend-mode:${item.blendMode}">` : '';
+        markup += blend + start;
+        end = '</g>'.repeat(clips.length + (isBlended ? 1 : 0));
+        openClips = isBlended ? 'blended' : start;
+      }
+      markup += content;
+    }
+    return markup + end;
+  }
+
+  #clipStart(clip: Clip, scale: number): string {
+    const rule = clip.rule === 'evenodd' ? attribute('clip-rule', 'evenodd') : '';
+    const shape = `<path${rule}${attribute('d', pathData(clip.path, decimalsFor(scale)))}/>`;
+    return `<g clip-path="url(#${this.definitions.add('clipPath', '', shape)})">`;
+  }
+
+  async #item(item: Item, scale: number): Promise<string> {
+    switch (item.kind) {
+      case 'group':
+        return this.#group(item, scale);
+      case 'path':
+        return this.#path(item, scale);
+      case 'glyphs':
+        return this.#glyphRun(item, scale);
+      case 'image':
+        return this.#image(item, scale);
+    }
+  }
+
+  async #group(group: Group, scale: number): Promise<string> {
+    const innerScale = scale * meanScale(group.matrix);
+    const attributes = transform(group.matrix) + (group.alpha < 1 ? attribute('opacity', fixed(group.alpha, 4)) : '');
+    if (group.isShared && this.#usage.isRepeatedList(group.items)) {
+      const id = await this.#sharedList(group.items, innerScale);
+      return id === undefined ? '' : `<use xlink:href="#${id}"${attributes}/>`;
+    }
+    const content = await this.items(group.items, innerScale);
+    return content === '' || attributes === '' ? content : `<g${attributes}>${content}</g>`;
+  }
+
+  async #sharedList(items: readonly Item[], scale: number): Promise<string | undefined> {
+    const known = this.#idOfList.get(items);
+    if (known !== undefined) return known;
+    const content = await this.items(items, scale);
+    if (content === '') return undefined;
+    const id = this.definitions.newId();
+    this.#idOfList.set(items, id);
+    this.definitions.addWithId(id, 'g', '', content);
+    return id;
+  }
+
+  async #path(item: PathItem, scale: number): Promise<string> {
+    return this.#shape(item, item.path, item.fill?.paint, item.fill?.rule ?? 'nonzero', item.stroke, scale);
+  }
+
+  /** A path element; geometry and pen go to the group's space where that keeps the pen round and no paint is tied to it. */
+  async #shape(
+    item: PathItem | GlyphRun,
+    path: Path,
+    fill: Paint | undefined,
+    rule: FillRule,
+    stroke: Stroke | undefined,
+    scale: number,
+  ): Promise<string> {
+    const isPlain = isSimilar(item.matrix) || stroke === undefined;
+    const element = isPlain ? IDENTITY : item.matrix;
+    const factor = isPlain ? meanScale(item.matrix) : 1;
+    const elementScale = scale * meanScale(element);
+    const place = { element, bounds: itemBounds(item), scale };
+    const fillAttributes = fill && (await this.#paints.attributes('fill', fill, place));
+    const strokeAttributes = stroke && (await this.#paints.attributes('stroke', stroke.paint, place));
+    if (fillAttributes === undefined && strokeAttributes === undefined) return '';
+    const data = pathData(isPlain ? path.transformed(item.matrix) : path, decimalsFor(elementScale));
+    return (
+      `<path${transform(element)}${fillAttributes ?? attribute('fill', 'none')}` +
+      (fillAttributes !== undefined && rule === 'evenodd' ? attribute('fill-rule', 'evenodd') : '') +
+      (stroke && strokeAttributes !== undefined ? strokeAttributes + pen(stroke, factor, elementScale) : '') +
+      `${attribute('d', data)}/>`
+    );
+  }
+
+  async #glyphRun(run: GlyphRun, scale: number): Promise<string> {
+    const { fill, stroke } = run;
+    if (fill?.kind === 'solid' && stroke === undefined) return this.#glyphs.run(run, fill, scale);
+    const outline = runOutline(run);
+    if (fill === undefined || run.emboldenMm === 0) {
+      return this.#shape(run, outline, fill, 'nonzero', stroke, scale);
+    }
+    const bold: Stroke = {
+      paint: fill,
+      widthMm: run.emboldenMm,
+      cap: 'round',
+      join: 'round',
+      miterLimit: 10,
+      dash: [],
+      dashOffset: 0,
+    };
+    const letters = await this.#shape(run, outline, fill, 'nonzero', bold, scale);
+    return stroke === undefined
+      ? letters
+      : letters + (await this.#shape(run, outline, undefined, 'nonzero', stroke, scale));
+  }
+
+  async #image(item: ImageItem, scale: number): Promise<string> {
+    const uri = await this.#uris.get(item.image);
+    if (uri === undefined) return '';
+    const size = axisScales(item.matrix);
+    const isCoarse = item.image.widthPx < size.x * scale * COARSE_PIXELS_PER_MM;
+    const rendering = item.smooth || !isCoarse ? '' : attribute('image-rendering', 'pixelated');
+    const maskUri = item.mask && (await this.#uris.get(item.mask));
+    const mask = maskUri === undefined ? '' : attribute('mask', `url(#${this.#mask(maskUri)})`);
+    const opacity = item.alpha < 1 ? attribute('opacity', fixed(item.alpha, 4)) : '';
+    const place = transform(item.matrix) + opacity;
+    if (this.#usage.isRepeatedImage(item.image)) {
+      const id = this.definitions.add('image', UNIT_SQUARE + rendering + attribute('xlink:href', uri), '');
+      return `<use xlink:href="#${id}"${place}${mask}/>`;
+    }
+    return `<image${UNIT_SQUARE}${place}${mask}${rendering} xlink:href="${uri}"/>`;
+  }
+
+  #mask(uri: string): string {
+    const picture = `<image${UNIT_SQUARE} image-rendering="pixelated" xlink:href="${uri}"/>`;
+    const area = ' maskUnits="userSpaceOnUse" x="0" y="0" width="1" height="1"';
+    return this.definitions.add('mask', area, picture);
+  }
+}
+
+const UNIT_SQUARE = ' width="1" height="1" preserveAspectRatio="none"';
+
+/** Turns, moves, mirrors and scales evenly: a round pen stays round. */
+function isSimilar([a, b, c, d]: Matrix): boolean {
+  const tolerance = 1e-6 * Math.hypot(a, b, c, d);
+  return (
+    Math.abs(a * c + b * d) <= tolerance * Math.hypot(a, b) &&
+    Math.abs(Math.hypot(a, b) - Math.hypot(c, d)) <= tolerance
+  );
+}
+
+/** `factor`: from the stroke's lengths to those of the element; `scale`: millimetres of a unit of the element. */
+function pen(stroke: Stroke, factor: number, scale: number): string {
+  const decimals = decimalsFor(scale) + 1;
+  const length = (value: number) => fixed(value * factor, decimals);
+  const width = stroke.widthMm > 0 ? length(stroke.widthMm) : fixed(HAIRLINE_MM / (scale || 1), decimals);
+  return (
+    attribute('stroke-width', width) +
+    (stroke.cap === 'butt' ? '' : attribute('stroke-linecap', stroke.cap)) +
+    (stroke.join === 'miter'
+      ? attribute('stroke-miterlimit', fixed(stroke.miterLimit, 4))
+      : attribute('stroke-linejoin', stroke.join)) +
+    (stroke.dash.length > 0 ? attribute('stroke-dasharray', stroke.dash.map(length).join(' ')) : '') +
+    (stroke.dash.length > 0 && stroke.dashOffset !== 0 ? attribute('stroke-dashoffset', length(stroke.dashOffset)) : '')
+  );
+}
