@@ -3,6 +3,7 @@ import type { Report } from '../display/list.js';
 import { OfdError } from './error.js';
 import type { OfdLimits } from './limits.js';
 import { folderOf, type PartNames, resolveLocation } from './location.js';
+import { replacementRoot } from './package-root.js';
 import { parseXml, type XmlElement } from './xml.js';
 import { readZip, type ZipDirectory, type ZipEntry } from './zip.js';
 import { readEntryContent, TooManyBytes } from './zip-inflate.js';
@@ -20,13 +21,13 @@ const ENCRYPTION_PART = 'Encryptions.xml';
 export class OfdPackage implements PartNames {
   readonly limits: OfdLimits;
   readonly report: Report;
-  /** Path of OFD.xml. */
-  readonly rootPath: string;
   /** Some part is encrypted: what is missing may be there for who has the key. */
   readonly isEncrypted: boolean;
   readonly #bytes: Uint8Array;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #names: NameIndex;
+  /** Parts that stand in for lost ones. */
+  readonly #made = new Map<string, Uint8Array>();
   readonly #kept = new Map<string, Uint8Array>();
   readonly #held = new Map<string, WeakRef<Uint8Array>>();
   readonly #unreadable = new Set<string>();
@@ -34,10 +35,9 @@ export class OfdPackage implements PartNames {
   #keptBytes = 0;
   #inflatedBytes = 0;
 
-  private constructor(directory: ZipDirectory, rootPath: string, limits: OfdLimits, report: Report) {
+  private constructor(directory: ZipDirectory, limits: OfdLimits, report: Report) {
     this.limits = limits;
     this.report = report;
-    this.rootPath = rootPath;
     this.#bytes = directory.bytes;
     this.#entries = directory.entries;
     this.#names = new NameIndex(directory);
@@ -46,25 +46,41 @@ export class OfdPackage implements PartNames {
   }
 
   /**
-   * Reads the directory of a ZIP held in memory; `bytes` must stay as it is while the package is in use.
+   * Reads the directory of a ZIP held in memory; `bytes` must stay as it is while the package is in use. Where damage
+   * took OFD.xml, one that names the documents left takes its place.
    * Throws OfdError: not_ofd (no ZIP, or no OFD.xml in it), corrupt, encrypted, too_large.
    */
   static async open(bytes: Uint8Array, limits: OfdLimits, report: Report): Promise<OfdPackage> {
     const reportOnce = withoutRepeats(report);
     const directory = rerooted(await readZip(bytes, limits, reportOnce), reportOnce);
-    const rootPath = new NameIndex(directory).ignoringCase(ROOT_PART);
-    if (rootPath === undefined) throw withoutRoot(directory);
-    const pkg = new OfdPackage(directory, rootPath, limits, reportOnce);
-    if (pkg.bytes(rootPath) === undefined) {
-      if (pkg.isEncrypted) throw new OfdError('encrypted', `The package is encrypted: ${rootPath} cannot be read`);
-      throw new OfdError('corrupt', `The package is damaged: ${pkg.#faultOf(rootPath)}`);
-    }
+    const pkg = new OfdPackage(directory, limits, reportOnce);
+    const rootPath = pkg.findIgnoringCase(ROOT_PART);
+    if (rootPath !== undefined && pkg.bytes(rootPath) !== undefined) return pkg;
+    if (rootPath === undefined && !directory.isDamaged) throw pkg.#withoutRoot();
+    const root = replacementRoot(pkg);
+    if (root === undefined) throw rootPath === undefined ? pkg.#withoutRoot(true) : pkg.#withUnreadableRoot(rootPath);
+    pkg.#made.set(ROOT_PART, root);
+    const message = `${ROOT_PART} is lost; the documents found in the package are shown`;
+    reportOnce({ code: 'zip_recovered', part: ROOT_PART, message });
     return pkg;
+  }
+
+  #withoutRoot(isDamaged = false): OfdError {
+    if (this.isEncrypted) return new OfdError('encrypted', `The package is encrypted and has no ${ROOT_PART} in plain`);
+    if (isDamaged) return new OfdError('corrupt', `The ZIP package is damaged and its ${ROOT_PART} is lost`);
+    const count = this.#entries.size;
+    return new OfdError('not_ofd', `Not an OFD file: the ZIP package has no ${ROOT_PART} among its ${count} entries`);
+  }
+
+  #withUnreadableRoot(path: string): OfdError {
+    if (this.isEncrypted) return new OfdError('encrypted', `The package is encrypted: ${path} cannot be read`);
+    const reason = this.#inflate(this.#entries.get(path)!).fault?.reason ?? 'it cannot be read';
+    return new OfdError('corrupt', `The package is damaged: ${path}: ${reason}`);
   }
 
   /** Whether there is an entry of exactly this path. */
   has(path: string): boolean {
-    return this.#entries.has(path);
+    return this.#entries.has(path) || this.#made.has(path);
   }
 
   /**
@@ -111,6 +127,8 @@ export class OfdPackage implements PartNames {
   }
 
   #known(path: string): Uint8Array | undefined {
+    const made = this.#made.get(path);
+    if (made !== undefined) return made;
     const kept = this.#kept.get(path);
     if (kept === undefined) return this.#held.get(path)?.deref();
     // Moved to the end: the first is the one not used for longest.
@@ -162,11 +180,6 @@ export class OfdPackage implements PartNames {
     const { maxTotalBytes } = this.limits;
     if (this.#inflatedBytes <= maxTotalBytes) return;
     throw new OfdError('too_large', `The parts up to ${path} unpack to more than ${maxTotalBytes} bytes`);
-  }
-
-  #faultOf(path: string): string {
-    const { content, fault } = this.#inflate(this.#entries.get(path)!);
-    return content === undefined && fault !== undefined ? `${path}: ${fault.reason}` : `${path} cannot be read`;
   }
 }
 
@@ -237,18 +250,6 @@ function rerooted(directory: ZipDirectory, report: Report): ZipDirectory {
     message: `The folder ${folder} is taken for the root of the package`,
   });
   return { ...directory, entries, otherNames };
-}
-
-function withoutRoot(directory: ZipDirectory): OfdError {
-  const names = [...directory.entries.keys()];
-  const isEncrypted = names.some((name) => name.toLowerCase() === ENCRYPTION_PART.toLowerCase());
-  if (isEncrypted)
-    return new OfdError('encrypted', `The package is encrypted: it has ${ENCRYPTION_PART} and no ${ROOT_PART}`);
-  if (directory.isDamaged) return new OfdError('corrupt', `The ZIP package is damaged and its ${ROOT_PART} is lost`);
-  return new OfdError(
-    'not_ofd',
-    `Not an OFD file: the ZIP package has no ${ROOT_PART} among its ${names.length} entries`,
-  );
 }
 
 function withoutRepeats(report: Report): Report {

@@ -7,6 +7,8 @@ const END_SIGNATURE = 0x06054b50;
 const LOCAL_SIZE = 30;
 export const CENTRAL_SIZE = 46;
 export const END_SIZE = 22;
+export const STORED = 0;
+const DEFLATED = 8;
 const FLAG_ENCRYPTED = 0x1;
 const FLAG_DESCRIPTOR = 0x8;
 const ZIP64_FIELD = 0x0001;
@@ -38,6 +40,15 @@ interface LocalHeader {
 
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** The same memory with Node's searches. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+export function isReadableMethod(method: number): boolean {
+  return method === STORED || method === DEFLATED;
 }
 
 export function isEncryptedFlag(flags: number): boolean {
@@ -127,7 +138,7 @@ interface Marks {
 
 /** One pass over the file for the signatures that all start with 'PK'. */
 function findMarks(bytes: Uint8Array, view: DataView): Marks {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = bufferOf(bytes);
   const locals: number[] = [];
   const descriptors = new Map<number, Descriptor>();
   let tail = bytes.length;
@@ -174,7 +185,7 @@ function extentOf(header: LocalHeader, bytes: Uint8Array, view: DataView, marks:
   const limit = Math.max(dataStart, Math.min(nextLocal, marks.tail));
   if (isRecorded) {
     // Deflated data end by themselves: better too many bytes than too few.
-    const last = header.method === 0 ? end : Math.max(end, limit);
+    const last = header.method === STORED ? end : Math.max(end, limit);
     return { end: Math.min(last, bytes.length), crc32, sizeBytes, isSure: false };
   }
   return { end: limit, crc32: undefined, sizeBytes: 0, isSure: false };

@@ -1,8 +1,7 @@
 /** The content of one ZIP entry, as much of it as there is. */
 import { constants, crc32, inflateRawSync } from 'node:zlib';
+import { isReadableMethod, STORED } from './zip-headers.js';
 
-const STORED = 0;
-const DEFLATED = 8;
 const MAX_CHUNK = 1024 * 1024;
 /** How near the search for the last sound byte of a damaged stream comes to it. */
 const SEARCH_STEP = 64;
@@ -31,7 +30,7 @@ export class TooManyBytes extends Error {}
  */
 export function readEntryContent(packed: Uint8Array, entry: EntryData, maxBytes: number): EntryContent {
   if (entry.isEncrypted) return failed('part_encrypted', 'it is encrypted');
-  if (entry.method !== STORED && entry.method !== DEFLATED) {
+  if (!isReadableMethod(entry.method)) {
     return failed(
       'part_unsupported',
       `compression method ${entry.method} is not supported (only stored and deflated are)`,

@@ -1,23 +1,12 @@
 /** The directory of a ZIP file held in memory: by its central directory, else by what the local headers still say. */
-import { fromBuffer, type ZipFile } from 'yauzl';
 import type { Report } from '../display/list.js';
 import { OfdError } from './error.js';
 import type { OfdLimits } from './limits.js';
-import {
-  CENTRAL_SIGNATURE,
-  CENTRAL_SIZE,
-  END_SIZE,
-  isEncryptedFlag,
-  type RawEntry,
-  readLocalHeader,
-  scanLocalHeaders,
-  viewOf,
-} from './zip-headers.js';
+import { type CentralDirectory, readCentralDirectory } from './zip-central.js';
+import { bufferOf, type RawEntry, scanLocalHeaders } from './zip-headers.js';
 import { readEntryName } from './zip-name.js';
 
 const ROOT_PART = 'ofd.xml';
-/** End records looked at, from the last backwards, for one that fits its directory. */
-const MAX_END_RECORDS = 16;
 /** Names given in one message. */
 const NAMES_SHOWN = 5;
 /** Entries reported one by one for the same fault. */
@@ -47,14 +36,14 @@ export interface ZipDirectory {
  * `entry_duplicate`) and left out. Throws OfdError: not_ofd where it is no ZIP, corrupt where no entry is left, too_large.
  */
 export async function readZip(input: Uint8Array, limits: OfdLimits, report: Report): Promise<ZipDirectory> {
-  if (input.length < END_SIZE || !looksLikeZip(input)) {
+  if (!looksLikeZip(input)) {
     throw new OfdError('not_ofd', `Not an OFD file: ${describeStart(input)}, not a ZIP package`);
   }
-  const central = (await readCentral(input, limits)) ?? (await readTrimmed(input, limits));
+  const central = await readCentralDirectory(input, (count) => checkCount(count, limits));
   const bytes = central?.bytes ?? input;
   const builder = new DirectoryBuilder(report);
-  let isDamaged = central === undefined;
-  if (central !== undefined) isDamaged = addCentral(builder, central, report);
+  if (central !== undefined) addCentral(builder, central, report);
+  let isDamaged = central === undefined || central.lost.length > 0;
   if (isDamaged || !builder.has(ROOT_PART)) {
     const scanned = scanLocalHeaders(bytes, limits.maxEntries);
     checkCount(scanned.length, limits);
@@ -69,19 +58,15 @@ export async function readZip(input: Uint8Array, limits: OfdLimits, report: Repo
 }
 
 function looksLikeZip(input: Uint8Array): boolean {
-  const buffer = asBuffer(input);
+  const buffer = bufferOf(input);
   return buffer.includes('PK\x03\x04', 0, 'latin1') || buffer.includes('PK\x05\x06', 0, 'latin1');
 }
 
 function describeStart(input: Uint8Array): string {
   if (input.length === 0) return 'the file is empty';
-  const head = asBuffer(input.subarray(0, 8)).toString('latin1');
+  const head = bufferOf(input.subarray(0, 8)).toString('latin1');
   if (head.startsWith('%PDF')) return 'the file is a PDF';
   return `the file (${input.length} bytes) starts with ${JSON.stringify(head.replace(/[^\x20-\x7e]/g, '.'))}`;
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function checkCount(count: number, limits: OfdLimits): void {
@@ -103,120 +88,15 @@ function reportRecovery(report: Report, count: number): void {
   });
 }
 
-// ---- central directory
-
-interface CentralEntry extends Omit<RawEntry, 'start' | 'end'> {
-  readonly headerOffset: number;
-  readonly packedBytes: number;
+function addCentral(builder: DirectoryBuilder, central: CentralDirectory, report: Report): void {
+  for (const entry of central.entries) builder.add(entry);
+  for (const entry of central.repaired) builder.tellRepaired(entry);
+  for (const entry of central.renamed) builder.addAlias(entry);
+  if (central.lost.length === 0) return;
+  const names = central.lost.slice(0, NAMES_SHOWN).map((raw) => readEntryName(raw).name);
+  const message = `The ZIP directory points to nothing for ${central.lost.length} entries: ${names.join(', ')}`;
+  report({ code: 'zip_recovered', message });
 }
-
-interface Central {
-  readonly bytes: Uint8Array;
-  readonly entries: readonly CentralEntry[];
-}
-
-/** Undefined where the directory is not whole. */
-async function readCentral(bytes: Uint8Array, limits: OfdLimits): Promise<Central | undefined> {
-  let zip: ZipFile;
-  try {
-    zip = await openZip(bytes);
-  } catch {
-    return undefined;
-  }
-  // A count that the file has no room for is damage, not size.
-  if (zip.entryCount * CENTRAL_SIZE > bytes.length) return undefined;
-  checkCount(zip.entryCount, limits);
-  try {
-    return { bytes, entries: await listEntries(zip) };
-  } catch {
-    return undefined;
-  }
-}
-
-function openZip(bytes: Uint8Array): Promise<ZipFile> {
-  const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: false };
-  return new Promise((resolve, reject) => {
-    fromBuffer(asBuffer(bytes), options, (error, zip) => (error ? reject(error) : resolve(zip)));
-  });
-}
-
-function listEntries(zip: ZipFile): Promise<CentralEntry[]> {
-  return new Promise((resolve, reject) => {
-    const entries: CentralEntry[] = [];
-    zip.on('entry', (entry) => {
-      entries.push({
-        name: entry.fileNameRaw,
-        method: entry.compressionMethod,
-        isEncrypted: isEncryptedFlag(entry.generalPurposeBitFlag),
-        crc32: entry.crc32,
-        sizeBytes: entry.uncompressedSize,
-        packedBytes: entry.compressedSize,
-        headerOffset: entry.relativeOffsetOfLocalHeader,
-      });
-      zip.readEntry();
-    });
-    zip.on('end', () => resolve(entries));
-    zip.on('error', reject);
-    zip.readEntry();
-  });
-}
-
-/** A second try without what stands in front of the package and behind it. */
-async function readTrimmed(bytes: Uint8Array, limits: OfdLimits): Promise<Central | undefined> {
-  const trimmed = withoutJunk(bytes);
-  return trimmed === undefined ? undefined : readCentral(trimmed, limits);
-}
-
-function withoutJunk(bytes: Uint8Array): Uint8Array | undefined {
-  const buffer = asBuffer(bytes);
-  const view = viewOf(bytes);
-  let end = bytes.length;
-  for (let i = 0; i < MAX_END_RECORDS && end > 0; i++) {
-    const at = buffer.lastIndexOf('PK\x05\x06', end - 1, 'latin1');
-    if (at < 0) return undefined;
-    end = at;
-    if (at + END_SIZE > bytes.length) continue;
-    const recordEnd = at + END_SIZE + view.getUint16(at + 20, true);
-    const directory = at - view.getUint32(at + 12, true);
-    const start = directory - view.getUint32(at + 16, true);
-    const fits = start >= 0 && directory + 4 <= at && view.getUint32(directory, true) === CENTRAL_SIGNATURE;
-    const from = fits ? start : 0;
-    const to = Math.min(recordEnd, bytes.length);
-    if (recordEnd <= bytes.length && (from > 0 || to < bytes.length)) return bytes.subarray(from, to);
-  }
-  return undefined;
-}
-
-/** Returns whether some entry could not be found where the directory says. */
-function addCentral(builder: DirectoryBuilder, central: Central, report: Report): boolean {
-  const { bytes } = central;
-  const view = viewOf(bytes);
-  const lost: string[] = [];
-  const renamed: RawEntry[] = [];
-  for (const entry of central.entries) {
-    const local = readLocalHeader(bytes, view, entry.headerOffset);
-    if (local === undefined) {
-      lost.push(readEntryName(entry.name).name);
-      continue;
-    }
-    const { headerOffset: _offset, packedBytes, ...raw } = entry;
-    const end = Math.min(local.dataStart + packedBytes, bytes.length);
-    builder.add({ ...raw, start: local.dataStart, end });
-    if (asBuffer(local.name).compare(entry.name) !== 0)
-      renamed.push({ ...raw, name: local.name, start: local.dataStart, end });
-  }
-  for (const raw of renamed) builder.addAlias(raw);
-  if (lost.length > 0) {
-    const names = lost.slice(0, NAMES_SHOWN).join(', ');
-    report({
-      code: 'zip_recovered',
-      message: `The ZIP directory points to nothing for ${lost.length} entries: ${names}`,
-    });
-  }
-  return lost.length > 0;
-}
-
-// ---- names
 
 class DirectoryBuilder {
   readonly entries = new Map<string, ZipEntry>();
@@ -263,6 +143,12 @@ class DirectoryBuilder {
     if (path === undefined || path === '' || this.entries.has(path)) return;
     this.#put(path, raw);
     this.#tell('zip_recovered', path, `The ZIP directory has another name for ${path}; its local header has this one`);
+  }
+
+  /** An entry whose method only its local header knows. */
+  tellRepaired(raw: RawEntry): void {
+    const { name } = readEntryName(raw.name);
+    this.#tell('zip_recovered', name, `The ZIP directory has a wrong compression method for ${name}`);
   }
 
   /** Reports the first few of a kind: a directory may have tens of thousands. */
