@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FailedOutcome, NewJob, SucceededOutcome } from '../../src/jobs/job.js';
+import type { Attempt, FailedOutcome, Job, NewJob, SucceededOutcome } from '../../src/jobs/job.js';
 
 /** An empty folder and its removal, for the end of a test. */
 export function temporaryFolder(name: string): { path: string; remove(): void } {
@@ -41,4 +41,29 @@ export function succeeded(changes: Partial<SucceededOutcome> = {}): SucceededOut
 
 export function failed(changes: Partial<FailedOutcome> = {}): FailedOutcome {
   return { kind: 'failed', errorCode: 'conversion_failed', reason: 'corrupt', error: 'The ZIP is cut', ...changes };
+}
+
+/** A run of a job that no store knows. */
+export function attemptOf(changes: { failedRuns?: number; number?: number } & Partial<Job> = {}): Attempt {
+  const { failedRuns = 0, number = 1, ...rest } = changes;
+  const job: Job = {
+    ...newJob(),
+    id: 'dn8h75g98u8d',
+    state: 'running',
+    attempt: number,
+    startedAtMs: 1_700_000_000_000,
+    finishedAtMs: undefined,
+    fromActual: undefined,
+    isStream: false,
+    output: undefined,
+    products: [],
+    errorCode: undefined,
+    reason: undefined,
+    error: undefined,
+    pages: undefined,
+    warnings: [],
+    waiting: undefined,
+    ...rest,
+  };
+  return { job, number, failedRuns };
 }

@@ -1,0 +1,49 @@
+/** Job ids (contract A6) and the wait before a retry (contract R4). */
+import { describe, expect, it } from 'vitest';
+import { nextJobId } from '../../src/jobs/job.js';
+import { backoffAfter, withRetry } from '../../src/jobs/retry.js';
+import { attemptOf, failed } from '../support/jobs.js';
+
+describe('nextJobId', () => {
+  it('is the nanosecond time in base36', () => {
+    const id = nextJobId(1_700_000_000_123, 456_789, undefined);
+    expect(id).toBe(1_700_000_000_123_456_789n.toString(36));
+    expect(id).toHaveLength(12);
+  });
+
+  it('is one more than the last where the clock gives no more', () => {
+    const id = nextJobId(1_700_000_000_000, 5, undefined);
+    expect(nextJobId(1_700_000_000_000, 5, id)).toBe(nextJobId(1_700_000_000_000, 6, undefined));
+    expect(nextJobId(1_600_000_000_000, 0, id)).toBe(nextJobId(1_700_000_000_000, 6, undefined));
+    expect(nextJobId(1_700_000_000_000, 7, id)).toBe(nextJobId(1_700_000_000_000, 7, undefined));
+  });
+});
+
+describe('withRetry', () => {
+  const policy = { maxAttempts: 3, backoffMs: 5000 };
+  const crash = failed({ errorCode: 'engine_crashed' });
+
+  it('doubles the wait, up to ten minutes', () => {
+    expect([1, 2, 3, 4].map((runs) => backoffAfter(runs, 5000))).toEqual([5000, 10_000, 20_000, 40_000]);
+    expect(backoffAfter(30, 5000)).toBe(600_000);
+    expect(backoffAfter(5000, 5000)).toBe(600_000);
+  });
+
+  it('runs again what may pass, so often in all as is configured', () => {
+    expect(withRetry(crash, attemptOf({ failedRuns: 0 }), policy, 1000)).toMatchObject({
+      kind: 'retry',
+      runAtMs: 6000,
+    });
+    expect(withRetry(crash, attemptOf({ failedRuns: 1 }), policy, 1000)).toMatchObject({ runAtMs: 11_000 });
+    expect(withRetry(crash, attemptOf({ failedRuns: 2 }), policy, 1000)).toBe(crash);
+    for (const maxAttempts of [0, 1]) {
+      expect(withRetry(crash, attemptOf({ failedRuns: 0 }), { ...policy, maxAttempts }, 1000)).toBe(crash);
+    }
+  });
+
+  it('leaves what would fail again, and streams', () => {
+    const corrupt = failed();
+    expect(withRetry(corrupt, attemptOf({ failedRuns: 0 }), policy, 1000)).toBe(corrupt);
+    expect(withRetry(crash, attemptOf({ isStream: true }), policy, 1000)).toBe(crash);
+  });
+});

@@ -1,0 +1,66 @@
+/** Calls into a thread that hangs, works long, dies, and comes back. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ThreadClient } from '../../src/jobs/thread-client.js';
+
+interface SlowMethods {
+  wait(ms: number): number;
+  work(ms: number): number;
+  die(): void;
+  crash(): void;
+  close(): void;
+}
+
+let client: ThreadClient<SlowMethods>;
+
+beforeEach(async () => {
+  client = new ThreadClient({
+    url: new URL('../support/bin/slow-thread.mjs', import.meta.url),
+    workerData: undefined,
+    deadlineMs: 200,
+    startDeadlineMs: 5000,
+  });
+  await client.start();
+});
+
+afterEach(() => client.close('close', []));
+
+it('answers what was called', async () => {
+  expect(await Promise.all([client.call('wait', [1]), client.call('wait', [2])])).toEqual([1, 2]);
+});
+
+it('gives up on a call that hangs, tells of the answer that comes late, and goes on', async () => {
+  const late: number[] = [];
+  const start = performance.now();
+  await expect(client.call('wait', [400], (value) => late.push(value))).rejects.toMatchObject({
+    code: 'unavailable',
+    retryAfterSeconds: 5,
+  });
+  expect(performance.now() - start).toBeLessThan(390);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(late).toEqual([400]);
+  expect(await client.call('wait', [3], (value) => late.push(value))).toBe(3);
+  expect(late).toEqual([400]);
+});
+
+it('waits on for a long call that shows signs of life', async () => {
+  expect(await client.call('work', [100])).toBe(100);
+});
+
+it('takes an answer that lies in the port when this thread was the busy one', async () => {
+  const answer = client.call('wait', [10]);
+  const start = performance.now();
+  while (performance.now() - start < 300);
+  expect(await answer).toBe(10);
+});
+
+it('rejects what was asked of a thread that dies, and starts another', async () => {
+  const asked = [client.call('die', []), client.call('wait', [1])];
+  for (const answer of await Promise.allSettled(asked)) {
+    expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await expect(client.call('crash', [])).rejects.toThrow('the thread fell over');
+  await expect(client.call('wait', [1])).rejects.toMatchObject({ code: 'unavailable' });
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(await client.call('wait', [1])).toBe(1);
+});
