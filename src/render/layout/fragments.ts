@@ -1,0 +1,210 @@
+/**
+ * Takes the text out of a display list: letters at their places, in pieces that a reader takes in one go (spec 16.1).
+ * A piece never holds two lines, a wide gap, or letters of two runs.
+ */
+import type { Face } from '../../display/face.js';
+import { IDENTITY, type Matrix, multiply, transformPoint } from '../../display/geometry.js';
+import type { GlyphRun, Item } from '../../display/list.js';
+import { DuplicateFilter } from './duplicates.js';
+import { isHan } from './scripts.js';
+
+/** One glyph's characters. Coordinates are of the fragment's frame: x along the letters' own baseline, y down across it. */
+export interface Letter {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  /** To where the letter's cell ends: its advance, at most to the next letter of its run. */
+  readonly right: number;
+}
+
+export interface Fragment {
+  /** At least one; neither the first nor the last is blank. */
+  readonly letters: readonly Letter[];
+  /** Whole degrees, clockwise, by which the letters are turned; coordinates are turned back by it. */
+  readonly angle: number;
+  /** Letters stand upright, one below the other. */
+  readonly isVertical: boolean;
+  readonly sizeMm: number;
+  readonly left: number;
+  readonly right: number;
+  /** Of the first letter. */
+  readonly baseline: number;
+  /** Of the last letter; differs from `baseline` in vertical text. */
+  readonly lastBaseline: number;
+  readonly isBold: boolean;
+  /** Blank characters were cut off at that end. */
+  readonly hasBlankBefore: boolean;
+  readonly hasBlankAfter: boolean;
+  /** Rank in paint order. */
+  readonly order: number;
+}
+
+/** Letters that turn less than this are taken for level (or plumb). */
+const SNAP_DEGREES = 2;
+/** A gap of this many sizes parts two fragments. */
+const WIDE_GAP = 3;
+
+interface RawLetter extends Letter {
+  readonly advance: number;
+}
+
+interface RunFrame {
+  readonly matrix: Matrix;
+  readonly angle: number;
+  readonly sizeMm: number;
+  /** Millimetres an advance unit. */
+  readonly unitMm: number;
+}
+
+/** All text of a page in paint order, doubled letters (fake bold, shadows) once. */
+export function collectFragments(items: readonly Item[]): Fragment[] {
+  const fragments: Fragment[] = [];
+  const duplicates = new DuplicateFilter();
+  const visit = (list: readonly Item[], matrix: Matrix) => {
+    for (const item of list) {
+      if (item.kind === 'group') visit(item.items, multiply(matrix, item.matrix));
+      else if (item.kind === 'glyphs') addRun(item, multiply(matrix, item.matrix), duplicates, fragments);
+    }
+  };
+  visit(items, IDENTITY);
+  return fragments;
+}
+
+function addRun(run: GlyphRun, matrix: Matrix, duplicates: DuplicateFilter, fragments: Fragment[]): void {
+  const frame = frameOf(run, matrix);
+  const letters = lettersOf(run, frame, duplicates);
+  duplicates.endRun();
+  const isVertical = readsDown(letters, frame.sizeMm);
+  const isBold = run.face.isBold || run.emboldenMm > 0;
+  for (const piece of split(letters, frame.sizeMm, isVertical)) {
+    const fragment = toFragment(piece, frame, isVertical, isBold, fragments.length);
+    if (fragment !== undefined) fragments.push(fragment);
+  }
+}
+
+function frameOf(run: GlyphRun, matrix: Matrix): RunFrame {
+  const [a, b, c, d] = run.shape;
+  const across = vector(matrix, a, b);
+  const up = vector(matrix, -c, -d);
+  const scale = Math.hypot(up.x, up.y) || Math.hypot(across.x, across.y) || 1e-6;
+  const turned = (Math.atan2(across.y, across.x) * 180) / Math.PI;
+  return {
+    matrix,
+    angle: snapAngle(turned),
+    sizeMm: run.sizeMm * scale,
+    unitMm: (run.sizeMm * Math.hypot(across.x, across.y)) / run.face.unitsPerEm,
+  };
+}
+
+function vector(m: Matrix, x: number, y: number): { x: number; y: number } {
+  return { x: m[0] * x + m[2] * y, y: m[1] * x + m[3] * y };
+}
+
+function snapAngle(degrees: number): number {
+  const square = Math.round(degrees / 90) * 90;
+  const snapped = Math.abs(degrees - square) <= SNAP_DEGREES ? square : Math.round(degrees);
+  return ((snapped % 360) + 360) % 360;
+}
+
+function lettersOf(run: GlyphRun, frame: RunFrame, duplicates: DuplicateFilter): RawLetter[] {
+  const radians = (frame.angle * Math.PI) / 180;
+  const cos = Math.cos(radians);
+  const sin = Math.sin(radians);
+  const letters: RawLetter[] = [];
+  for (let i = 0; i < run.glyphIds.length; i++) {
+    const text = readable(run.characters[i] ?? '');
+    if (text === '') continue;
+    const point = transformPoint(frame.matrix, run.x[i]!, run.y[i]!);
+    if (!Number.isFinite(point.x) || !Number.isFinite(point.y)) continue;
+    if (duplicates.isRepeated(text, point.x, point.y, frame.sizeMm)) continue;
+    const advance = advanceOf(run.face, run.glyphIds[i]!, text, frame) * (run.xScale?.[i] ?? 1);
+    const x = point.x * cos + point.y * sin;
+    letters.push({ text, x, y: point.y * cos - point.x * sin, right: x + advance, advance });
+  }
+  return letters;
+}
+
+/** Characters without ink or meaning go; a tab is a blank. */
+function readable(characters: string): string {
+  if (characters.length === 1 && characters > ' ' && characters < '\u007f') return characters;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  return characters.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\ufeff\ufffd]/g, '');
+}
+
+function advanceOf(face: Face, glyphId: number, text: string, frame: RunFrame): number {
+  const advance = face.advance(glyphId) * frame.unitMm;
+  if (advance > 0 && advance < 4 * frame.sizeMm * text.length) return advance;
+  return isHan(text.codePointAt(0)!) ? frame.sizeMm : frame.sizeMm / 2;
+}
+
+/** Whether most steps between letters go down rather than along the line. */
+function readsDown(letters: readonly RawLetter[], sizeMm: number): boolean {
+  let down = 0;
+  let along = 0;
+  for (let i = 1; i < letters.length; i++) {
+    const dx = letters[i]!.x - letters[i - 1]!.x;
+    const dy = letters[i]!.y - letters[i - 1]!.y;
+    if (dy > 0.5 * sizeMm && Math.abs(dx) < 0.4 * sizeMm) down++;
+    else if (Math.abs(dx) > 0.1 * sizeMm) along++;
+  }
+  return down > along;
+}
+
+function split(letters: readonly RawLetter[], sizeMm: number, isVertical: boolean): RawLetter[][] {
+  const pieces: RawLetter[][] = [];
+  let piece: RawLetter[] = [];
+  for (const letter of letters) {
+    const previous = piece.at(-1);
+    const isNext = previous !== undefined && (isVertical ? isBelow : isBeside)(previous, letter, sizeMm);
+    if (!isNext && previous !== undefined) {
+      pieces.push(piece);
+      piece = [];
+    }
+    piece.push(letter);
+  }
+  if (piece.length > 0) pieces.push(piece);
+  return pieces;
+}
+
+function isBeside(previous: RawLetter, letter: RawLetter, sizeMm: number): boolean {
+  const gap = letter.x - previous.x - previous.advance;
+  const isForward = letter.x - previous.x > -0.3 * sizeMm;
+  return isForward && gap <= WIDE_GAP * sizeMm && Math.abs(letter.y - previous.y) <= 0.4 * sizeMm;
+}
+
+function isBelow(previous: RawLetter, letter: RawLetter, sizeMm: number): boolean {
+  const step = letter.y - previous.y;
+  return step > -0.3 * sizeMm && step <= (1 + WIDE_GAP) * sizeMm && Math.abs(letter.x - previous.x) <= sizeMm;
+}
+
+function toFragment(
+  piece: readonly RawLetter[],
+  frame: RunFrame,
+  isVertical: boolean,
+  isBold: boolean,
+  order: number,
+): Fragment | undefined {
+  const first = piece.findIndex((letter) => letter.text.trim() !== '');
+  if (first < 0) return undefined;
+  const last = piece.findLastIndex((letter) => letter.text.trim() !== '');
+  const letters = piece.slice(first, last + 1).map((letter, i, all) => {
+    const next = isVertical ? undefined : all[i + 1];
+    const right = next !== undefined && next.x > letter.x ? Math.min(letter.right, next.x) : letter.right;
+    return { text: letter.text, x: letter.x, y: letter.y, right };
+  });
+  const start = letters[0]!;
+  return {
+    letters,
+    angle: frame.angle,
+    isVertical,
+    sizeMm: frame.sizeMm,
+    left: letters.reduce((least, letter) => Math.min(least, letter.x), Infinity),
+    right: letters.reduce((most, letter) => Math.max(most, letter.right), -Infinity),
+    baseline: start.y,
+    lastBaseline: letters.at(-1)!.y,
+    isBold,
+    hasBlankBefore: first > 0,
+    hasBlankAfter: last < piece.length - 1,
+    order,
+  };
+}

@@ -1,0 +1,127 @@
+/** Puts fragments that stand side by side into rows (spec 16.2). */
+import type { Fragment } from './fragments.js';
+
+/** Fragments from left to right on one baseline, more or less. */
+export interface Row {
+  readonly fragments: readonly Fragment[];
+  readonly baseline: number;
+  /** What the row is sorted by from top to bottom. */
+  readonly top: number;
+  readonly left: number;
+  readonly right: number;
+  /** The size that most of its letters have. */
+  readonly sizeMm: number;
+  readonly isVertical: boolean;
+  readonly isBold: boolean;
+}
+
+/** Open rows looked at for each fragment: more never lie within one line's height. */
+const LOOK_BACK = 40;
+
+interface OpenRow {
+  fragments: Fragment[];
+  /** Mean over letters. */
+  baseline: number;
+  letterCount: number;
+  maxSizeMm: number;
+}
+
+/** Rows of fragments that share a frame, from top to bottom. Vertical fragments become rows of their own. */
+export function buildRows(fragments: readonly Fragment[]): Row[] {
+  const level = fragments.filter((fragment) => !fragment.isVertical);
+  const sorted = level.sort((a, b) => a.baseline - b.baseline || a.left - b.left || a.order - b.order);
+  const open: OpenRow[] = [];
+  for (const fragment of sorted) {
+    const row = findRow(open, fragment);
+    if (row === undefined) open.push(newRow(fragment));
+    else join(row, fragment);
+  }
+  const vertical = fragments.filter((fragment) => fragment.isVertical).map((fragment) => toRow([fragment]));
+  return [...open.map((row) => toRow(row.fragments)), ...vertical].sort((a, b) => a.top - b.top || a.left - b.left);
+}
+
+function newRow(fragment: Fragment): OpenRow {
+  return {
+    fragments: [fragment],
+    baseline: fragment.baseline,
+    letterCount: fragment.letters.length,
+    maxSizeMm: fragment.sizeMm,
+  };
+}
+
+function findRow(open: readonly OpenRow[], fragment: Fragment): OpenRow | undefined {
+  let best: OpenRow | undefined;
+  let bestDistance = Infinity;
+  for (let i = open.length - 1; i >= Math.max(0, open.length - LOOK_BACK); i--) {
+    const row = open[i]!;
+    const distance = Math.abs(fragment.baseline - row.baseline);
+    if (distance < bestDistance && fits(row, fragment, distance)) {
+      best = row;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Near enough in height for its size, and not over letters that are there already. */
+function fits(row: OpenRow, fragment: Fragment, distance: number): boolean {
+  const larger = Math.max(row.maxSizeMm, fragment.sizeMm);
+  if (distance > 0.5 * larger) return false;
+  const at = insertionPoint(row.fragments, fragment);
+  const before = row.fragments[at - 1];
+  const after = row.fragments[at];
+  const gapBefore = before === undefined ? Infinity : fragment.left - before.right;
+  const gapAfter = after === undefined ? Infinity : after.left - fragment.right;
+  const overlap = 0.3 * Math.min(fragment.sizeMm, before?.sizeMm ?? Infinity, after?.sizeMm ?? Infinity);
+  if (Math.min(gapBefore, gapAfter) < -overlap) return false;
+  // A raised or lowered letter of another size must touch its neighbour; else the smaller size decides.
+  const neighbour = gapBefore <= gapAfter ? before : after;
+  const smaller = Math.min(neighbour?.sizeMm ?? larger, fragment.sizeMm);
+  return distance <= 0.5 * smaller || Math.min(gapBefore, gapAfter) <= 0.5 * larger;
+}
+
+function insertionPoint(fragments: readonly Fragment[], fragment: Fragment): number {
+  let low = 0;
+  let high = fragments.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(fragments[middle]!, fragment)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function isBefore(a: Fragment, b: Fragment): boolean {
+  return a.left < b.left || (a.left === b.left && a.order < b.order);
+}
+
+function join(row: OpenRow, fragment: Fragment): void {
+  row.fragments.splice(insertionPoint(row.fragments, fragment), 0, fragment);
+  const count = row.letterCount + fragment.letters.length;
+  row.baseline += ((fragment.baseline - row.baseline) * fragment.letters.length) / count;
+  row.letterCount = count;
+  row.maxSizeMm = Math.max(row.maxSizeMm, fragment.sizeMm);
+}
+
+/** A row of fragments that stand in order already; at least one. */
+export function toRow(fragments: readonly Fragment[]): Row {
+  const main = fragments.reduce((most, f) => (f.letters.length > most.letters.length ? f : most));
+  const sizeMm = commonSize(fragments);
+  const isVertical = main.isVertical;
+  return {
+    fragments,
+    baseline: main.baseline,
+    top: isVertical ? main.baseline - sizeMm : main.baseline,
+    left: fragments.reduce((least, f) => Math.min(least, f.left), Infinity),
+    right: fragments.reduce((most, f) => Math.max(most, f.right), -Infinity),
+    sizeMm,
+    isVertical,
+    isBold: fragments.every((f) => f.isBold),
+  };
+}
+
+function commonSize(fragments: readonly Fragment[]): number {
+  const counts = new Map<number, number>();
+  for (const f of fragments) counts.set(f.sizeMm, (counts.get(f.sizeMm) ?? 0) + f.letters.length);
+  return [...counts].reduce((most, entry) => (entry[1] > most[1] ? entry : most))[0];
+}

@@ -1,0 +1,116 @@
+/** Turns a row into text: which letters stand together, where a blank goes, where a cell ends (spec 16.2). */
+import type { Fragment, Letter } from './fragments.js';
+import type { Row } from './rows.js';
+import { endsInHan, startsWithHan } from './scripts.js';
+
+/** Gaps as shares of the size above which a blank belongs between two letters. */
+const LATIN_GAP = 0.2;
+const HAN_GAP = 0.7;
+const MIXED_GAP = 0.5;
+/** Evenly spread letters stay one word up to this gap. */
+const SPREAD_GAP = 1.3;
+/** Differences up to which two gaps, or two steps, count as even. */
+const LIKE_GAP = 0.15;
+const LIKE_STEP = 0.015;
+const CELL_GAP_MM = 3;
+const CELL_GAP = 0.6;
+
+interface Placed {
+  readonly letter: Letter;
+  readonly fragment: Fragment;
+  /** From the end of the letter before, and from its start, in sizes; 0 for the first. */
+  readonly gap: number;
+  readonly step: number;
+}
+
+export interface Cell {
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** The row's text with blanks where words and cells part. */
+export function rowText(row: Row): string {
+  return rowCells(row)
+    .map((cell) => cell.text)
+    .join(' ');
+}
+
+/** Parts of a row that stand clearly apart; each text begins and ends with a letter. */
+export function rowCells(row: Row): Cell[] {
+  if (row.isVertical) return [{ text: joinedText(row.fragments, ' '), left: row.left, right: row.right }];
+  // Letters of different slant share no line to measure gaps on.
+  const isCurved = row.fragments.some((fragment) => fragment.angle !== row.fragments[0]!.angle);
+  if (isCurved) return [{ text: joinedText(row.fragments, ''), left: row.left, right: row.right }];
+  const placed = placeLetters(row.fragments);
+  const cells: Cell[] = [];
+  let text = '';
+  let left = row.left;
+  let right = row.left;
+  placed.forEach((p, i) => {
+    const separator = i === 0 ? '' : separatorAt(placed, i);
+    if (separator === 'cell') {
+      cells.push({ text: text.trimEnd(), left, right });
+      text = '';
+      left = p.letter.x;
+    } else text += separator;
+    text += p.letter.text;
+    right = Math.max(right, p.letter.right);
+  });
+  cells.push({ text: text.trimEnd(), left, right });
+  return cells.map((cell) => ({ ...cell, text: cell.text.trim() })).filter((cell) => cell.text !== '');
+}
+
+function joinedText(fragments: readonly Fragment[], separator: string): string {
+  return fragments.map((fragment) => fragment.letters.map((letter) => letter.text).join('')).join(separator);
+}
+
+function placeLetters(fragments: readonly Fragment[]): Placed[] {
+  const placed: Placed[] = [];
+  let previous: Letter | undefined;
+  for (const fragment of fragments) {
+    for (const letter of fragment.letters) {
+      const gap = previous === undefined ? 0 : (letter.x - previous.right) / fragment.sizeMm;
+      const step = previous === undefined ? 0 : (letter.x - previous.x) / fragment.sizeMm;
+      placed.push({ letter, fragment, gap, step });
+      previous = letter;
+    }
+  }
+  return placed;
+}
+
+function separatorAt(placed: readonly Placed[], i: number): '' | ' ' | 'cell' {
+  const before = placed[i - 1]!;
+  const after = placed[i]!;
+  const isBlankThere = before.letter.text.trim() === '' || after.letter.text.trim() === '';
+  const isNewFragment = before.fragment !== after.fragment;
+  const gapMm = after.gap * after.fragment.sizeMm;
+  if (isNewFragment && gapMm >= Math.max(CELL_GAP_MM, CELL_GAP * after.fragment.sizeMm) && !isSpread(placed, i)) {
+    return 'cell';
+  }
+  if (isBlankThere) return '';
+  if (isNewFragment && (before.fragment.hasBlankAfter || after.fragment.hasBlankBefore)) return ' ';
+  return after.gap > usualGap(before.letter.text, after.letter.text) && !isSpread(placed, i) ? ' ' : '';
+}
+
+function usualGap(before: string, after: string): number {
+  const isHanBefore = endsInHan(before);
+  const isHanAfter = startsWithHan(after);
+  if (isHanBefore && isHanAfter) return HAN_GAP;
+  return isHanBefore || isHanAfter ? MIXED_GAP : LATIN_GAP;
+}
+
+/** The gap, or the step, is like the one before it or after it: letters spread evenly or of one pitch, not words. */
+function isSpread(placed: readonly Placed[], i: number): boolean {
+  return placed[i]!.gap <= SPREAD_GAP && (isLike(placed, i, i - 1) || isLike(placed, i, i + 1));
+}
+
+function isLike(placed: readonly Placed[], i: number, j: number): boolean {
+  const other = placed[j];
+  if (other === undefined || j === 0) return false;
+  const here = placed[i]!;
+  const isOneWriter = here.fragment === other.fragment || other.fragment.letters.length === 1;
+  const isBlank = other.letter.text.trim() === '' || placed[j - 1]!.letter.text.trim() === '';
+  if (!isOneWriter || isBlank) return false;
+  return Math.abs(other.gap - here.gap) <= LIKE_GAP || Math.abs(other.step - here.step) <= LIKE_STEP;
+}

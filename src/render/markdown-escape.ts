@@ -1,0 +1,17 @@
+/** Keeps the characters of a document from being read as Markdown's own. */
+
+/** Text for the middle of a line: every character is shown as it stands. */
+export function escapeInline(text: string): string {
+  return text
+    .replace(/[\\`*[\]|~]/g, '\\$&')
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')
+    .replace(/<(?=[a-zA-Z/!?])/g, '\\<')
+    .replace(/&(?=#?\w+;)/g, '&amp;');
+}
+
+/** Text for a whole paragraph: what begins a heading, list, quotation or rule at the start of a line is escaped too. */
+export function escapeParagraph(text: string): string {
+  return escapeInline(text)
+    .replace(/^(?=#{1,6}(?:\s|$)|>|[-+](?:\s|$)|-{3,}\s*$|=+\s*$)/, '\\')
+    .replace(/^(\d{1,9})(?=[.)](?:\s|$))/, '$1\\');
+}
