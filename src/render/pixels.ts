@@ -1,4 +1,4 @@
-/** Work on decoded pixels: masks, reduction by whole factors. */
+/** Work on decoded pixels: masks, reduction and enlargement by whole factors. */
 
 /** Rows from the top, four bytes a pixel, alpha not multiplied in. */
 export interface Pixels {
@@ -74,4 +74,18 @@ function addRow(image: Pixels, row: number, factorX: number, sums: Float64Array)
     sums[block + 2] = sums[block + 2]! + blue;
     sums[block + 3] = sums[block + 3]! + opacity;
   }
+}
+
+/** Every pixel as a square of `factor` × `factor` pixels. */
+export function enlargePixels(image: Pixels, factor: number): Pixels {
+  if (factor === 1) return image;
+  const widthPx = image.widthPx * factor;
+  const heightPx = image.heightPx * factor;
+  const from = new Uint32Array(Uint8Array.from(image.rgba).buffer);
+  const to = new Uint32Array(widthPx * heightPx);
+  for (let y = 0; y < heightPx; y++) {
+    const row = Math.floor(y / factor) * image.widthPx;
+    for (let x = 0; x < widthPx; x++) to[y * widthPx + x] = from[row + Math.floor(x / factor)]!;
+  }
+  return { widthPx, heightPx, rgba: new Uint8Array(to.buffer) };
 }

@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib';
 import type { EncodedImage } from '../../display/list.js';
 import type { ImageDecoder } from '../decoding.js';
+import { enlargePixels } from '../pixels.js';
 import { encodePng } from '../png-encoder.js';
 
 /** Characters of data URIs kept from page to page. */
@@ -9,7 +10,7 @@ const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024;
 
 export class DataUris {
   readonly #decoder: ImageDecoder;
-  #kept = new Map<Uint8Array, string>();
+  #kept = new Map<Uint8Array, Map<number, string>>();
   #keptCharacters = 0;
 
   constructor(decoder: ImageDecoder) {
@@ -17,31 +18,35 @@ export class DataUris {
   }
 
   /**
-   * The picture's own bytes where they are a PNG or JPEG that viewers agree on; else its pixels as PNG. Undefined,
-   * after a warning, where it can't be decoded.
+   * The picture's own bytes where they are a PNG or JPEG that viewers agree on; else its pixels as PNG, each drawn as
+   * `enlargement` × `enlargement` of them. Undefined, after a warning, where it can't be decoded.
    */
-  async get(image: EncodedImage): Promise<string | undefined> {
-    const kept = this.#kept.get(image.bytes);
+  async get(image: EncodedImage, enlargement = 1): Promise<string | undefined> {
+    const kept = this.#kept.get(image.bytes)?.get(enlargement);
     if (kept !== undefined) return kept;
-    const uri = await this.#make(image);
-    if (uri === undefined) return undefined;
+    const uri = await this.#make(image, enlargement);
+    if (uri !== undefined) this.#keep(image.bytes, enlargement, uri);
+    return uri;
+  }
+
+  #keep(bytes: Uint8Array, enlargement: number, uri: string): void {
     if (this.#keptCharacters + uri.length > MAX_KEPT_CHARACTERS) {
       this.#kept = new Map();
       this.#keptCharacters = 0;
     }
-    this.#kept.set(image.bytes, uri);
+    const uris = this.#kept.get(bytes) ?? new Map<number, string>();
+    this.#kept.set(bytes, uris.set(enlargement, uri));
     this.#keptCharacters += uri.length;
-    return uri;
   }
 
-  async #make(image: EncodedImage): Promise<string | undefined> {
-    if (image.format === 'png' && isSoundPng(image.bytes)) return dataUri('image/png', image.bytes);
-    if (image.format === 'jpeg') {
-      const plain = plainJpeg(image.bytes);
-      if (plain !== undefined) return dataUri('image/jpeg', plain);
+  async #make(image: EncodedImage, enlargement: number): Promise<string | undefined> {
+    if (enlargement === 1) {
+      if (image.format === 'png' && isSoundPng(image.bytes)) return dataUri('image/png', image.bytes);
+      const jpeg = image.format === 'jpeg' ? plainJpeg(image.bytes) : undefined;
+      if (jpeg !== undefined) return dataUri('image/jpeg', jpeg);
     }
     const pixels = await this.#decoder.decode(image);
-    return pixels && dataUri('image/png', encodePng(pixels));
+    return pixels && dataUri('image/png', encodePng(enlargePixels(pixels, enlargement)));
   }
 }
 

@@ -1,7 +1,17 @@
 /** Writes one page as SVG. */
 
 import { IDENTITY, type Matrix, meanScale, type Path } from '../../display/geometry.js';
-import type { Clip, DisplayList, FillRule, GlyphRun, Group, ImageItem, Item, PathItem } from '../../display/list.js';
+import type {
+  Clip,
+  DisplayList,
+  EncodedImage,
+  FillRule,
+  GlyphRun,
+  Group,
+  ImageItem,
+  Item,
+  PathItem,
+} from '../../display/list.js';
 import type { Paint, Stroke } from '../../display/paint.js';
 import { axisScales, effectiveClips, itemBounds } from '../bounds.js';
 import { runOutline } from '../glyph-run.js';
@@ -14,10 +24,14 @@ import { Paints } from './paints.js';
 import { textLayer } from './text-layer.js';
 import { Usage } from './usage.js';
 
-/** SVG has no thinnest line that all viewers know: half a pixel at 96 dpi stands for it. */
-const HAIRLINE_MM = 0.13;
-/** Pictures with fewer pixels a millimetre are certainly enlarged; about 150 dpi. */
-const COARSE_PIXELS_PER_MM = 6;
+/** SVG has no thinnest line that all viewers know; this one is a pixel at 250 dpi and still seen at 96. */
+const THINNEST_LINE_MM = 0.1;
+/**
+ * Pixels a millimetre (about 300 dpi) that a picture gets whose squares must stay sharp, since not every viewer obeys
+ * `image-rendering`; and the most pixels that this may make.
+ */
+const SHARP_PIXELS_PER_MM = 12;
+const MAX_SHARP_PIXELS = 2_000_000;
 const MAX_PATTERN_DEPTH = 4;
 
 /** The whole file. */
@@ -176,20 +190,22 @@ class PageWriter {
   }
 
   async #image(item: ImageItem, scale: number): Promise<string> {
-    const uri = await this.#uris.get(item.image);
-    if (uri === undefined) return '';
     const size = axisScales(item.matrix);
-    const isCoarse = item.image.widthPx < size.x * scale * COARSE_PIXELS_PER_MM;
-    const rendering = item.smooth || !isCoarse ? '' : attribute('image-rendering', 'pixelated');
-    const maskUri = item.mask && (await this.#uris.get(item.mask));
+    const widthMm = size.x * scale;
+    const heightMm = size.y * scale;
+    const enlargement = item.smooth ? 1 : squareSize(item.image, widthMm, heightMm);
+    const uri = await this.#uris.get(item.image, enlargement);
+    if (uri === undefined) return '';
+    const maskUri = item.mask && (await this.#uris.get(item.mask, squareSize(item.mask, widthMm, heightMm)));
     const mask = maskUri === undefined ? '' : attribute('mask', `url(#${this.#mask(maskUri)})`);
     const opacity = item.alpha < 1 ? attribute('opacity', fixed(item.alpha, 4)) : '';
-    const place = transform(item.matrix) + opacity;
-    if (this.#usage.isRepeatedImage(item.image)) {
-      const id = this.definitions.add('image', UNIT_SQUARE + rendering + attribute('xlink:href', uri), '');
-      return `<use xlink:href="#${id}"${place}${mask}/>`;
+    const place = transform(item.matrix) + opacity + mask;
+    const rendering = enlargement > 1 ? attribute('image-rendering', 'pixelated') : '';
+    if (!this.#usage.isRepeatedImage(item.image)) {
+      return `<image${UNIT_SQUARE}${place}${rendering} xlink:href="${uri}"/>`;
     }
-    return `<image${UNIT_SQUARE}${place}${mask}${rendering} xlink:href="${uri}"/>`;
+    const id = this.definitions.add('image', UNIT_SQUARE + rendering + attribute('xlink:href', uri), '');
+    return `<use xlink:href="#${id}"${place}/>`;
   }
 
   #mask(uri: string): string {
@@ -214,7 +230,7 @@ function isSimilar([a, b, c, d]: Matrix): boolean {
 function pen(stroke: Stroke, factor: number, scale: number): string {
   const decimals = decimalsFor(scale) + 1;
   const length = (value: number) => fixed(value * factor, decimals);
-  const width = stroke.widthMm > 0 ? length(stroke.widthMm) : fixed(HAIRLINE_MM / (scale || 1), decimals);
+  const width = fixed(Math.max(stroke.widthMm * factor, THINNEST_LINE_MM / (scale || 1)), decimals);
   return (
     attribute('stroke-width', width) +
     (stroke.cap === 'butt' ? '' : attribute('stroke-linecap', stroke.cap)) +
@@ -224,4 +240,12 @@ function pen(stroke: Stroke, factor: number, scale: number): string {
     (stroke.dash.length > 0 ? attribute('stroke-dasharray', stroke.dash.map(length).join(' ')) : '') +
     (stroke.dash.length > 0 && stroke.dashOffset !== 0 ? attribute('stroke-dashoffset', length(stroke.dashOffset)) : '')
   );
+}
+
+/** Side of the square that stands for one pixel of a picture drawn at this size; 1 where its pixels are small enough. */
+function squareSize({ widthPx, heightPx }: EncodedImage, widthMm: number, heightMm: number): number {
+  const wanted = Math.max((widthMm * SHARP_PIXELS_PER_MM) / widthPx, (heightMm * SHARP_PIXELS_PER_MM) / heightPx);
+  const most = Math.sqrt(MAX_SHARP_PIXELS / (widthPx * heightPx));
+  // At 150 dpi and more, smoothing harms little.
+  return wanted < 2 ? 1 : Math.max(1, Math.floor(Math.min(Math.ceil(wanted), most)));
 }

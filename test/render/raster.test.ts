@@ -1,0 +1,221 @@
+// The raster backends: what they paint, how large, and what the files say about themselves.
+import { describe, expect, it } from 'vitest';
+import type { EncodedImage, Item } from '../../src/display/list.js';
+import { jpegBackend, pngBackend, webpBackend } from '../../src/render/raster/index.js';
+import { rasterSize } from '../../src/render/raster/page-size.js';
+import { devicePen } from '../../src/render/raster/pen.js';
+import { snapToPixels } from '../../src/render/raster/pictures.js';
+import { axial, BLACK, box, group, image, line, page, pen, RED, rectangle, run, solid, tiling } from './lists.js';
+import { readPixels, render, wrongPoints } from './output.js';
+import { SCENES, smallPicture } from './scenes.js';
+
+describe('png pages', () => {
+  it.each(SCENES)('$name', async ({ list, points }) => {
+    const { files, diagnostics } = await render(pngBackend, [list]);
+    expect(diagnostics).toEqual([]);
+    expect(wrongPoints(await readPixels(files[0]!), 10, points, 8)).toEqual([]);
+  });
+
+  it('shows a line of any thinness as a pixel', async () => {
+    const thin = [0.001, 0].map((width, i) => line([5, 10 + 10 * i, 35, 10 + 10 * i], pen(width)));
+    const dashed = line([5, 30, 35, 30], pen(0, { dash: [5, 5] }));
+    const { files } = await render(pngBackend, [page([...thin, dashed])], { dpi: 25.4 });
+    const pixels = await readPixels(files[0]!);
+    // The line lies between two rows of pixels and darkens both by half.
+    for (const y of [9, 10, 19, 20]) expect(pixels.at(20, y)[0]).toBeLessThan(150);
+    expect(pixels.at(7, 30)[0]).toBeLessThan(150);
+    expect(pixels.at(12, 30)[0]).toBe(255);
+  });
+
+  it('makes one of the same bytes twice', async () => {
+    for (const backend of [pngBackend, jpegBackend, webpBackend]) {
+      const lists = SCENES.slice(0, 4).map(({ list }) => list);
+      const [first, second] = [await render(backend, lists), await render(backend, lists)];
+      expect(first.files.length).toBe(4);
+      expect(first.files).toEqual(second.files);
+    }
+  });
+
+  it('shows the squares of a picture sharp or blended, as asked, and blends what it reduces', async () => {
+    const picture = smallPicture();
+    const checks = smallPicture(
+      Array.from({ length: 400 }, (_, i) => ((i + Math.floor(i / 20)) % 2 ? BLACK : [255])),
+      20,
+    );
+    const items = [image(picture, [20, 0, 0, 20, 0, 0], { smooth: true }), image(checks, [2, 0, 0, 2, 30, 30])];
+    const { files } = await render(pngBackend, [page(items)], { dpi: 25.4 });
+    const pixels = await readPixels(files[0]!);
+    const [red, green] = pixels.at(10, 2);
+    expect(red).toBeGreaterThan(60);
+    expect(green).toBeGreaterThan(60);
+    expect(pixels.at(31, 31)[0]).toBeGreaterThan(100);
+    expect(pixels.at(31, 31)[0]).toBeLessThan(155);
+  });
+});
+
+describe('size and resolution', () => {
+  it('rounds the page to whole pixels', async () => {
+    const { files } = await render(pngBackend, [page([], 100, 50.1), page([], 0.01, 0.01)], { dpi: 96 });
+    const sizes = await Promise.all(files.map(readPixels));
+    expect(sizes.map(({ width, height }) => [width, height])).toEqual([
+      [378, 189],
+      [1, 1],
+    ]);
+  });
+
+  it.each([
+    ['png', pngBackend],
+    ['jpeg', jpegBackend],
+    ['webp', webpBackend],
+  ])('lowers the resolution of a %s page that is too large, and says so', async (_name, backend) => {
+    const huge = page([rectangle(box(0, 0, 2000, 10), RED)], 4000, 10);
+    const { files, diagnostics } = await render(backend, [huge], { dpi: 300 });
+    const pixels = await readPixels(files[0]!);
+    expect(pixels.width).toBeLessThanOrEqual(16_384);
+    expect(pixels.width).toBeGreaterThan(16_000);
+    expect(
+      wrongPoints(
+        pixels,
+        pixels.width / 4000,
+        [
+          [1000, 5, RED],
+          [3000, 5, [255, 255, 255]],
+        ],
+        8,
+      ),
+    ).toEqual([]);
+    expect(diagnostics.map(({ code, page: number }) => [code, number])).toEqual([['resolution_reduced', 1]]);
+  });
+
+  it('never exceeds its pixels', () => {
+    for (const [width, height] of [
+      [210, 297],
+      [1e6, 1e-3],
+      [1e-3, 1e6],
+      [5000, 5000],
+      [1e9, 1e9],
+    ] as const) {
+      const size = rasterSize(width, height, 600, 1_000_000, 16_384);
+      expect(size.widthPx * size.heightPx).toBeLessThanOrEqual(1_000_000);
+      expect(Math.max(size.widthPx, size.heightPx)).toBeLessThanOrEqual(16_384);
+      expect(Math.min(size.widthPx, size.heightPx)).toBeGreaterThanOrEqual(1);
+    }
+  });
+
+  it('writes the resolution into PNG and JPEG', async () => {
+    const png = (await render(pngBackend, [page([])], { dpi: 150 })).files[0]!;
+    const physical = png.indexOf('pHYs');
+    expect(png.readUInt32BE(physical + 4)).toBe(5906);
+    const jpeg = (await render(jpegBackend, [page([])], { dpi: 150 })).files[0]!;
+    expect([jpeg[13], jpeg.readUInt16BE(14), jpeg.readUInt16BE(16)]).toEqual([1, 150, 150]);
+  });
+
+  it('makes smaller files of lower quality', async () => {
+    const { list } = SCENES.find(({ name }) => name.startsWith('radial'))!;
+    for (const backend of [jpegBackend, webpBackend]) {
+      const [low, high] = [
+        await render(backend, [list], { quality: 20 }),
+        await render(backend, [list], { quality: 95 }),
+      ];
+      expect(low.files[0]!.length).toBeLessThan(high.files[0]!.length);
+    }
+  });
+});
+
+describe('trouble', () => {
+  const broken: EncodedImage = {
+    bytes: Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1, 2, 3),
+    format: 'png',
+    widthPx: 10,
+    heightPx: 10,
+    part: 'Doc_0/Res/broken.png',
+  };
+
+  it('names a picture that it can not decode, once, and paints the rest', async () => {
+    const items = [image(broken, [10, 0, 0, 10, 0, 0]), rectangle(box(0, 0, 5, 5), RED)];
+    const { files, diagnostics } = await render(pngBackend, [page(items, 40, 40, 3), page(items, 40, 40, 4)]);
+    expect(diagnostics).toMatchObject([{ code: 'image_undecodable', page: 3, part: 'Doc_0/Res/broken.png' }]);
+    expect(wrongPoints(await readPixels(files[1]!), 10, [[2, 2, RED]], 0)).toEqual([]);
+  });
+
+  it('keeps within its memory when transparent groups nest deep', async () => {
+    let items: readonly Item[] = [rectangle(box(0, 0, 40, 40), RED)];
+    for (let depth = 0; depth < 60; depth++) items = [group(items, { alpha: 0.99 })];
+    const { files, diagnostics } = await render(pngBackend, [page(items)]);
+    expect(diagnostics[0]).toMatchObject({ code: 'transparency_simplified', page: 1 });
+    expect((await readPixels(files[0]!)).at(100, 100)[1]).toBeGreaterThan(90);
+  });
+
+  it('ends although patterns nest in patterns', async () => {
+    let items: readonly Item[] = [rectangle(box(0, 0, 1, 1), RED)];
+    for (let depth = 0; depth < 12; depth++)
+      items = Array.from({ length: 4 }, () => rectangle(box(0, 0, 40, 40), tiling(items, 1, 1)));
+    const { files } = await render(pngBackend, [page(items)]);
+    expect(files.length).toBe(1);
+  });
+
+  it('paints nothing, and does not fail, where a matrix flattens the plane', async () => {
+    const flat = [1, 0, 0, 0, 0, 10] as const;
+    const items = [
+      rectangle(box(0, 0, 10, 10), axial(0, 0, 5, 5), { matrix: flat }),
+      rectangle(box(0, 0, 10, 10), axial(3, 3, 3, 3, { extendEnd: false })),
+      rectangle(box(20, 20, 10, 10), tiling([rectangle(box(0, 0, 1, 1), RED)], 1, 1, { matrix: [0, 0, 0, 0, 0, 0] })),
+      image(smallPicture(), [0, 0, 0, 0, 5, 5]),
+      run([1], [5], [5], { matrix: [0, 0, 0, 0, 0, 0] }),
+    ];
+    const { files, diagnostics } = await render(pngBackend, [page(items)]);
+    expect(diagnostics).toEqual([]);
+    expect((await readPixels(files[0]!)).at(250, 250)).toEqual([255, 255, 255]);
+  });
+});
+
+describe('pens', () => {
+  const thick = pen(2);
+
+  it('stay as they are where they are wide enough', () => {
+    expect(devicePen([3, 0, 0, 1, 5, 6], thick)).toEqual({ matrix: [3, 0, 0, 1, 5, 6], width: 2, dashScale: 1 });
+  });
+
+  it('are widened along their thin axis only', () => {
+    const { matrix, width } = devicePen([0, 4, -0.1, 0, 5, 6], thick);
+    expect(width).toBe(2);
+    for (const [i, wanted] of [0, 4, -0.5, 0, 5, 6].entries()) expect(matrix[i]).toBeCloseTo(wanted, 9);
+  });
+
+  it('are a pixel wide under a matrix that mirrors or flattens', () => {
+    for (const m of [
+      [0.1, 0, 0, -0.1, 0, 0],
+      [0, 0, 0, 0, 0, 0],
+      [1, 1, 1, 1, 0, 0],
+    ] as const) {
+      const { matrix, width } = devicePen(m, pen(0.5));
+      const [a, b, c, d] = matrix;
+      const area = Math.abs(a * d - b * c) * width * width;
+      expect(area).toBeGreaterThanOrEqual(0.999);
+    }
+  });
+});
+
+describe('edges of pictures', () => {
+  it('go to whole pixels, at least one apart', () => {
+    expect(snapToPixels([10.4, 0, 0, -5.2, 0.3, 9.9])).toEqual([11, 0, 0, -5, 0, 10]);
+    expect(snapToPixels([0, 10.4, -5.2, 0, 9.9, 0.3])).toEqual([0, 11, -5, 0, 10, 0]);
+    expect(snapToPixels([0.2, 0, 0, 8, 3.6, 0])).toEqual([1, 0, 0, 8, 3, 0]);
+    expect(snapToPixels([7, 7, -7, 7, 0.5, 0.5])).toEqual([7, 7, -7, 7, 0.5, 0.5]);
+  });
+
+  it('leave no seam between strips', async () => {
+    const black = smallPicture([BLACK, BLACK, BLACK, BLACK]);
+    const strips = Array.from({ length: 20 }, (_, i) => image(black, [30, 0, 0, 1.37, 5, 5 + 1.37 * i]));
+    const { files } = await render(pngBackend, [page(strips)], { dpi: 96 });
+    const pixels = await readPixels(files[0]!);
+    for (let y = 22; y < 120; y++) expect(pixels.at(60, y)).toEqual(BLACK);
+  });
+
+  it('are not drawn where the page is not', async () => {
+    const { files } = await render(pngBackend, [
+      page([image(smallPicture(), [10, 0, 0, 10, 500, 5]), rectangle(box(-50, -50, 10, 10), solid(RED))]),
+    ]);
+    expect(files.length).toBe(1);
+  });
+});
