@@ -1,4 +1,4 @@
 /** The door of the font folder. */
 export { FontBook, type FontRequest, type ResolvedFont } from './book.js';
 export type { FontSource } from './source.js';
-export { subsetFace, type SubsetFont } from './subset.js';
+export { type SubsetFont, subsetFace } from './subset.js';
