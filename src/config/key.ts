@@ -4,7 +4,7 @@
  */
 export { checkAddress, checkListenAddress, checkSecureUrl } from './key-checks.js';
 export { type CrossCheck, type Findings, section, type Targets, targets } from './key-groups.js';
-export type { ConfigOf, Key, KeyGroup } from './key-types.js';
+export { type ConfigOf, type Key, type KeyGroup, shown } from './key-types.js';
 export {
   bytes,
   choice,

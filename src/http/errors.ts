@@ -1,0 +1,73 @@
+/** From an error to the one shape that every client sees: {code, message[, reason]} (contract A2). */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { shown } from '../config/key.js';
+import { ServiceError } from '../errors.js';
+
+interface ErrorAnswer {
+  readonly code: string;
+  readonly message: string;
+  readonly reason?: string;
+}
+
+export function errorAnswer(error: ServiceError): ErrorAnswer {
+  const { code, message, reason } = error;
+  return { code, message, ...(reason !== undefined && { reason }) };
+}
+
+/** Any error as one that a client may see. What is no ServiceError and no fault of the request is internal. */
+export function asServiceError(error: unknown, requestId: string): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { validation, validationContext, statusCode, message } = error as Partial<FastifyError>;
+  if (validation?.[0]) {
+    return new ServiceError('invalid_request', validationMessage(validation[0] as SchemaFault, validationContext));
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ServiceError('invalid_request', message ?? 'The request cannot be understood', { cause: error });
+  }
+  return new ServiceError('internal_error', `Internal error; the log names its cause under request ${requestId}`, {
+    cause: error,
+  });
+}
+
+/** The error handler of the server: logs what is our fault, answers in the one shape. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = asServiceError(error, request.id);
+  if (answer.code === 'internal_error') request.log.error({ request: request.id, err: error }, 'request failed');
+  if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
+  void reply.code(answer.status).send(errorAnswer(answer));
+}
+
+/** What Ajv tells of a fault, with `verbose` on. */
+interface SchemaFault {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Record<string, unknown>;
+  readonly message?: string;
+  readonly data?: unknown;
+  readonly parentSchema?: { readonly properties?: object; readonly type?: string };
+}
+
+function validationMessage(fault: SchemaFault, context: string | undefined): string {
+  const path = fault.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const place = context === 'querystring' ? 'the query' : 'the body';
+  const child = (name: unknown): string => (path === '' ? String(name) : `${path}.${name}`);
+  switch (fault.keyword) {
+    case 'additionalProperties':
+      return unknownField(child(fault.params.additionalProperty), place, fault);
+    case 'required':
+      return `${child(fault.params.missingProperty)} is required`;
+    case 'type':
+      return `${path || place}: ${shown(fault.data)} is not of type ${fault.params.type}`;
+    case 'maxLength':
+      return `${path}: ${String(fault.data).length} characters are too many; at most ${fault.params.limit} are allowed`;
+    default:
+      return `${path || place}: ${shown(fault.data)} ${fault.message ?? 'is not allowed'}`;
+  }
+}
+
+function unknownField(path: string, place: string, fault: SchemaFault): string {
+  if (path === 'lane') return 'lane: the server decides the lane; leave the field out';
+  const known = Object.keys(fault.parentSchema?.properties ?? {});
+  const advice = known.length > 0 ? `there are ${known.join(', ')}` : `${place} has none here`;
+  return `${path}: unknown field in ${place}; ${advice}`;
+}

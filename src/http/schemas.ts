@@ -1,0 +1,108 @@
+/**
+ * Schemas of requests; the types of handlers are inferred from them. null and "" stand for "not given", as clients write
+ * them whose language has no other way. Names are translated from the wire's here and nowhere else.
+ */
+import type { FastifyTypeProvider } from 'fastify';
+import { type Static, type TSchema, Type } from 'typebox';
+import type { Submission } from '../convert/request.js';
+
+/** Lets Fastify infer the types of handlers from TypeBox schemas. */
+export interface TypeBoxProvider extends FastifyTypeProvider {
+  readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+  readonly serializer: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+}
+
+const LONGEST_TEXT = 8192;
+
+const text = (maxLength = LONGEST_TEXT) => Type.Unsafe<string | null>({ type: 'string', nullable: true, maxLength });
+const orNull = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, nullable: true }));
+const closed = { additionalProperties: false };
+
+const Input = Type.Object(
+  {
+    kind: Type.Optional(text()),
+    file_name: Type.Optional(text()),
+    bytes: Type.Optional(Type.Unsafe<string | null>({ type: 'string', nullable: true })),
+    format: Type.Optional(text()),
+    url: Type.Optional(text()),
+  },
+  closed,
+);
+
+const Remote = Type.Object({ target: Type.Optional(text()), path: Type.Optional(text()) }, closed);
+
+const Options = Type.Object(
+  {
+    pages: Type.Optional(text()),
+    dpi: Type.Optional(Type.Unsafe<number | null>({ type: 'integer', nullable: true })),
+  },
+  closed,
+);
+
+const Output = Type.Object(
+  {
+    kind: Type.Optional(text()),
+    format: Type.Optional(text()),
+    dir: Type.Optional(text()),
+    file_name: Type.Optional(text()),
+    remote: orNull(Remote),
+    options: orNull(Options),
+  },
+  closed,
+);
+
+const Notify = Type.Object(
+  { target: Type.Optional(text()), events: orNull(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })) },
+  closed,
+);
+
+/** Body of POST /v1/convert. */
+export const ConvertBody = Type.Object(
+  {
+    input: Input,
+    output: Output,
+    notify: orNull(Notify),
+    high_priority: orNull(Type.Boolean()),
+  },
+  closed,
+);
+
+export type ConvertBody = Static<typeof ConvertBody>;
+
+/** A query that has no parameters: one that is given is refused, not ignored. */
+export const NoQuery = Type.Object({}, closed);
+
+export const JobParameters = Type.Object({ id: Type.String() });
+
+export const ContentQuery = Type.Object({ name: Type.Optional(Type.String()) }, closed);
+
+function given(value: string | null | undefined): string | undefined {
+  return value ? value : undefined;
+}
+
+/** The submission that a body stands for; `bytes` is the decoded `input.bytes`. */
+export function submissionOf(
+  { input, output, notify, high_priority }: ConvertBody,
+  bytes: Buffer | undefined,
+): Submission {
+  return {
+    input: {
+      kind: given(input.kind),
+      fileName: given(input.file_name),
+      bytes,
+      format: given(input.format),
+      url: given(input.url),
+    },
+    output: {
+      kind: given(output.kind),
+      format: given(output.format),
+      dir: given(output.dir),
+      fileName: given(output.file_name),
+      remote: output.remote ? { target: given(output.remote.target), path: given(output.remote.path) } : undefined,
+      options: { pages: given(output.options?.pages), dpi: output.options?.dpi ?? undefined },
+    },
+    notify: notify ? { target: given(notify.target), events: notify.events ?? undefined } : undefined,
+    highPriority: high_priority ?? undefined,
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * The HTTP server: key before body, limits, strict validation, one shape for every error, 405 with Allow. What the routes
+ * do stands in their own files.
+ */
+
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { KeyCheck } from './authorization.js';
+import { readBody } from './body.js';
+import { contentRoutes } from './content.js';
+import { convertRoutes } from './convert.js';
+import { answerError, errorAnswer } from './errors.js';
+import { jobRoutes } from './jobs.js';
+import { RouteTable } from './route-table.js';
+import type { TypeBoxProvider } from './schemas.js';
+import type { HttpServer, HttpServices } from './services.js';
+import { statusRoutes } from './status.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers without a key. */
+    readonly isOpen?: boolean;
+  }
+}
+
+/** A whole request, body included, may take so long to arrive: 64 MiB at 1 Mbit/s. */
+const REQUEST_TIMEOUT_MS = 600_000;
+const LONGEST_PARAMETER = 2048;
+/** Requests without a document. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
+/** The server with all its routes, not listening yet. `close()` it. */
+export function createServer(services: HttpServices): HttpServer {
+  const server: HttpServer = Fastify({
+    loggerInstance: services.logger,
+    disableRequestLogging: true,
+    genReqId: requestIds(services.startedAtMs),
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, verbose: true } },
+    frameworkErrors: answerError,
+    clientErrorHandler: answerBrokenRequest,
+  }).withTypeProvider<TypeBoxProvider>();
+  const routes = new RouteTable(server);
+  const keyCheck = services.config.apiKey && new KeyCheck(services.config.apiKey);
+
+  server.addHook('onRequest', async (request) => {
+    if (isKeyNeeded(request)) keyCheck?.require(request.headers);
+    // Fastify refuses a malformed Content-Type with a status of its own; here the body is what counts.
+    if (!/^multipart\//i.test(request.headers['content-type'] ?? ''))
+      request.headers['content-type'] = 'application/json';
+  });
+  server.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) => {
+    const limitBytes = request.routeOptions.url === '/v1/convert' ? services.config.maxUploadBytes : SMALL_BODY_BYTES;
+    return readBody(payload, declaredLength(request), limitBytes);
+  });
+  server.setErrorHandler(answerError);
+  server.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] as string;
+    const allowed = routes.methodsOf(path);
+    if (allowed.length === 0) throw new ServiceError('not_found', `There is no route ${request.method} ${path}`);
+    reply.header('allow', allowed.join(', '));
+    throw new ServiceError('method_not_allowed', `${path} takes ${allowed.join(', ')}, not ${request.method}`);
+  });
+
+  convertRoutes(server, services);
+  jobRoutes(server, services);
+  contentRoutes(server, services);
+  statusRoutes(server, services);
+  return server;
+}
+
+/** Everything needs the key but the probes, and what is no route and lies outside of /v1. */
+function isKeyNeeded(request: FastifyRequest): boolean {
+  if (request.routeOptions.config.isOpen) return false;
+  return !request.is404 || /^\/+(?:v1|metrics)(?:[/?#]|$)/.test(request.url);
+}
+
+function declaredLength({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** Ids that do not repeat after a restart. */
+function requestIds(startedAtMs: number): () => string {
+  const run = startedAtMs.toString(36);
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${run}-${count.toString(36)}`;
+  };
+}
+
+/** One line a request: the route, never the query or the body. Probes are of interest only when one is looking for them. */
+function logRequest(request: FastifyRequest, status: number, elapsedMs: number): void {
+  const { url: route, config } = request.routeOptions;
+  const isProbe = config.isOpen || route === '/metrics';
+  request.log[isProbe ? 'debug' : 'info'](
+    { request: request.id, method: request.method, route, status, tookMs: Math.round(elapsedMs) },
+    'request',
+  );
+}
+
+/** What is not even HTTP, or too slow, never reaches a route; it gets the same shape. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (socket.writable && error.code !== 'ECONNRESET') {
+    const message =
+      error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'The request took too long to arrive'
+        : 'This is no valid HTTP request';
+    const body = JSON.stringify(errorAnswer(new ServiceError('invalid_request', message)));
+    const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8', 'Connection: close'];
+    socket.write(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  }
+  socket.destroySoon();
+}

@@ -1,0 +1,49 @@
+/** What the routes need of the rest of the service; app.ts puts it together, tests put fakes in. */
+import type { FastifyInstance } from 'fastify';
+import type { AttemptServices } from '../attempt.js';
+import type { RequestRules } from '../convert/request.js';
+import type { Job, LaneName } from '../jobs/job.js';
+import type { JobStore } from '../jobs/store.js';
+import type { Logger } from '../log/log.js';
+import type { HttpConfig } from './keys.js';
+import type { TypeBoxProvider } from './schemas.js';
+import type { StreamSlots } from './stream-slots.js';
+
+type RawServer = FastifyInstance['server'];
+type RawRequest = FastifyInstance extends FastifyInstance<RawServer, infer Request> ? Request : never;
+type RawReply = FastifyInstance extends FastifyInstance<RawServer, RawRequest, infer Reply> ? Reply : never;
+
+/** The server as routes see it: types of requests come from their schemas. */
+export type HttpServer = FastifyInstance<RawServer, RawRequest, RawReply, Logger, TypeBoxProvider>;
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface Readiness {
+  /** Why the service takes no work now; nothing where it does. */
+  reasons(): readonly string[];
+  /** After SIGTERM: submissions are refused, the rest is answered. */
+  readonly isShuttingDown: boolean;
+}
+
+export interface HttpServices {
+  readonly config: HttpConfig;
+  readonly logger: Logger;
+  readonly store: JobStore;
+  readonly attempt: AttemptServices;
+  readonly rules: RequestRules;
+  readonly slots: StreamSlots;
+  readonly readiness: Readiness;
+  readonly workers: { readonly fast: number; readonly heavy: number; readonly notify: number };
+  /** Longest conversion; 0 for no limit. */
+  readonly jobTimeoutMs: number;
+  readonly startedAtMs: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Tells a lane that there may be a job. */
+  wake(lane: LaneName): void;
+  /** How far a running job is. */
+  progressOf(job: Job): Progress | undefined;
+}
