@@ -175,11 +175,12 @@ export class OfdPackage implements PartNames {
   /** Each part counts once, however often it is read. */
   #count(path: string, sizeBytes: number): void {
     if (this.#counted.has(path)) return;
+    const { maxTotalBytes } = this.limits;
+    if (this.#inflatedBytes + sizeBytes > maxTotalBytes) {
+      throw new OfdError('too_large', `The parts up to ${path} unpack to more than ${maxTotalBytes} bytes`);
+    }
     this.#counted.add(path);
     this.#inflatedBytes += sizeBytes;
-    const { maxTotalBytes } = this.limits;
-    if (this.#inflatedBytes <= maxTotalBytes) return;
-    throw new OfdError('too_large', `The parts up to ${path} unpack to more than ${maxTotalBytes} bytes`);
   }
 }
 

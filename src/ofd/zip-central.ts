@@ -4,6 +4,7 @@ import {
   bufferOf,
   CENTRAL_SIGNATURE,
   CENTRAL_SIZE,
+  claimsUtf8,
   END_SIZE,
   isEncryptedFlag,
   isReadableMethod,
@@ -78,6 +79,7 @@ function listRecords(zip: ZipFile): Promise<CentralRecord[]> {
     zip.on('entry', (entry) => {
       entries.push({
         name: entry.fileNameRaw,
+        isUtf8Claimed: claimsUtf8(entry.generalPurposeBitFlag),
         method: entry.compressionMethod,
         isEncrypted: isEncryptedFlag(entry.generalPurposeBitFlag),
         crc32: entry.crc32,
@@ -130,7 +132,8 @@ function withoutJunk(bytes: Uint8Array): Uint8Array | undefined {
     const directory = at - view.getUint32(at + 12, true);
     const start = directory - view.getUint32(at + 16, true);
     const fits = start >= 0 && directory + 4 <= at && view.getUint32(directory, true) === CENTRAL_SIGNATURE;
-    const from = fits ? start : 0;
+    // A package that starts where the file does is not junk in front of another that is stored in it.
+    const from = fits && readLocalHeader(bytes, view, 0) === undefined ? start : 0;
     const to = Math.min(recordEnd, bytes.length);
     if (recordEnd <= bytes.length && (from > 0 || to < bytes.length)) return bytes.subarray(from, to);
   }

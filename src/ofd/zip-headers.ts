@@ -11,12 +11,15 @@ export const STORED = 0;
 const DEFLATED = 8;
 const FLAG_ENCRYPTED = 0x1;
 const FLAG_DESCRIPTOR = 0x8;
+const FLAG_UTF8 = 0x800;
 const ZIP64_FIELD = 0x0001;
 const IN_ZIP64_FIELD = 0xffffffff;
 
 /** An entry before its name is judged. */
 export interface RawEntry {
   readonly name: Uint8Array;
+  /** The writer says that the name is UTF-8. */
+  readonly isUtf8Claimed: boolean;
   readonly method: number;
   readonly isEncrypted: boolean;
   /** Undefined where nothing recorded it. */
@@ -49,6 +52,10 @@ export function bufferOf(bytes: Uint8Array): Buffer {
 
 export function isReadableMethod(method: number): boolean {
   return method === STORED || method === DEFLATED;
+}
+
+export function claimsUtf8(flags: number): boolean {
+  return (flags & FLAG_UTF8) !== 0;
 }
 
 export function isEncryptedFlag(flags: number): boolean {
@@ -109,6 +116,7 @@ export function scanLocalHeaders(bytes: Uint8Array, maxEntries: number): RawEntr
     const found = extentOf(header, bytes, view, marks, i);
     entries.push({
       name: header.name,
+      isUtf8Claimed: claimsUtf8(header.flags),
       method: header.method,
       isEncrypted: isEncryptedFlag(header.flags),
       crc32: found.crc32,
@@ -146,7 +154,7 @@ function findMarks(bytes: Uint8Array, view: DataView): Marks {
     const signature = view.getUint32(at, true);
     if (signature === DESCRIPTOR_SIGNATURE) addDescriptor(descriptors, view, at + 4, at);
     else if (signature === LOCAL_SIGNATURE || signature === CENTRAL_SIGNATURE) {
-      // A descriptor may go without a signature: it ends where the next header starts.
+      // A descriptor may go without a signature: it ends where the next header starts, or the file.
       if (at >= 12) addDescriptor(descriptors, view, at - 12, at - 12);
       if (signature === LOCAL_SIGNATURE) {
         locals.push(at);
@@ -154,6 +162,7 @@ function findMarks(bytes: Uint8Array, view: DataView): Marks {
       } else if (tail === bytes.length) tail = at;
     }
   }
+  if (bytes.length >= 12) addDescriptor(descriptors, view, bytes.length - 12, bytes.length - 12);
   return { locals, descriptors, tail };
 }
 

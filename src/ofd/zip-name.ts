@@ -16,14 +16,18 @@ export interface EntryName {
 }
 
 /**
- * UTF-8 where the bytes are valid UTF-8, else GB18030 (producers set the flag or not as they like). Backslashes separate
- * too, slashes in front are dropped.
+ * UTF-8 where the bytes are valid UTF-8, else GB18030: producers set the flag or not as they like. Without the flag, a
+ * name whose characters all take two bytes is GB18030 all the same: many Chinese words are valid UTF-8 by chance (图片
+ * reads as ͼƬ). Backslashes separate too, slashes in front are dropped.
  */
-export function readEntryName(raw: Uint8Array): EntryName {
+export function readEntryName(raw: Uint8Array, isUtf8Claimed: boolean): EntryName {
   if (isAscii(raw)) return entryName(LATIN.decode(raw));
-  if (!isUtf8(raw)) return entryName(GB18030.decode(raw));
-  const other = safePath(GB18030.decode(raw));
-  return { ...entryName(UTF8.decode(raw)), ...(other ? { otherPath: other } : {}) };
+  const chinese = GB18030.decode(raw);
+  if (!isUtf8(raw)) return entryName(chinese);
+  const plain = UTF8.decode(raw);
+  const isChance = !isUtf8Claimed && !/[\u0800-\uffff]/.test(plain) && !chinese.includes('\ufffd');
+  const other = safePath(isChance ? plain : chinese);
+  return { ...entryName(isChance ? chinese : plain), ...(other ? { otherPath: other } : {}) };
 }
 
 function entryName(name: string): EntryName {

@@ -17,7 +17,7 @@ export interface ZipEntry {
   /** '/' between segments, no leading slash, no '.' or '..'. */
   readonly path: string;
   /** Packed data: `start` to `end` in the bytes that `ZipDirectory` carries. */
-  readonly data: Omit<RawEntry, 'name'>;
+  readonly data: Omit<RawEntry, 'name' | 'isUtf8Claimed'>;
 }
 
 export interface ZipDirectory {
@@ -93,7 +93,7 @@ function addCentral(builder: DirectoryBuilder, central: CentralDirectory, report
   for (const entry of central.repaired) builder.tellRepaired(entry);
   for (const entry of central.renamed) builder.addAlias(entry);
   if (central.lost.length === 0) return;
-  const names = central.lost.slice(0, NAMES_SHOWN).map((raw) => readEntryName(raw).name);
+  const names = central.lost.slice(0, NAMES_SHOWN).map((raw) => readEntryName(raw, false).name);
   const message = `The ZIP directory points to nothing for ${central.lost.length} entries: ${names.join(', ')}`;
   report({ code: 'zip_recovered', message });
 }
@@ -139,7 +139,7 @@ class DirectoryBuilder {
 
   /** An entry that its local header calls otherwise than the directory: it answers to both names. */
   addAlias(raw: RawEntry): void {
-    const { path } = readEntryName(raw.name);
+    const { path } = readEntryName(raw.name, raw.isUtf8Claimed);
     if (path === undefined || path === '' || this.entries.has(path)) return;
     this.#put(path, raw);
     this.#tell('zip_recovered', path, `The ZIP directory has another name for ${path}; its local header has this one`);
@@ -147,7 +147,7 @@ class DirectoryBuilder {
 
   /** An entry whose method only its local header knows. */
   tellRepaired(raw: RawEntry): void {
-    const { name } = readEntryName(raw.name);
+    const { name } = readEntryName(raw.name, raw.isUtf8Claimed);
     this.#tell('zip_recovered', name, `The ZIP directory has a wrong compression method for ${name}`);
   }
 
@@ -160,13 +160,13 @@ class DirectoryBuilder {
   }
 
   #put(path: string, raw: RawEntry): void {
-    const { name: _name, ...data } = raw;
+    const { name: _name, isUtf8Claimed: _isUtf8Claimed, ...data } = raw;
     this.entries.set(path, { path, data });
   }
 
   /** Undefined for folders and for names that are not safe. */
   #pathOf(raw: RawEntry): string | undefined {
-    const { name, path, otherPath } = readEntryName(raw.name);
+    const { name, path, otherPath } = readEntryName(raw.name, raw.isUtf8Claimed);
     if (path === undefined) {
       const message = `The entry ${JSON.stringify(name)} is ignored: its name leads out of the package or is no name`;
       this.#tell('entry_unsafe', name, message);
