@@ -65,13 +65,17 @@ export class SqliteStore implements JobStore {
 
   async #keep(input: SubmittedInput): Promise<InputRecord> {
     if ('bytes' in input) {
-      if (input.bytes.length <= INLINE_INPUT_BYTES) return input;
-    } else if ((await stat(input.path)).size <= INLINE_INPUT_BYTES) {
-      const bytes = await readFile(input.path);
-      await rm(input.path, { force: true });
-      return { bytes };
+      // A copy of its own: a message would carry all of the buffer that the bytes are a part of.
+      const bytes = new Uint8Array(input.bytes);
+      if (bytes.length <= INLINE_INPUT_BYTES) return { bytes };
+      return { file: await this.#inputThread.call('keep', [{ bytes }], undefined, [bytes.buffer]) };
     }
-    return { file: await this.#inputThread.call('keep', [input]) };
+    if ((await stat(input.path)).size > INLINE_INPUT_BYTES) {
+      return { file: await this.#inputThread.call('keep', [input]) };
+    }
+    const bytes = new Uint8Array(await readFile(input.path));
+    await rm(input.path, { force: true });
+    return { bytes };
   }
 
   begin(job: NewJob): Promise<Attempt> {

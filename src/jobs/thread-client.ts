@@ -52,12 +52,14 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
   /**
    * @param onLate given the answer where it comes after the deadline: the caller has been told that nothing happened,
    *   so it must be undone
+   * @param transfer buffers among the arguments that the thread takes over
    * @throws ServiceError `unavailable` after the deadline, or what the thread answers
    */
   call<Name extends keyof Methods & string>(
     method: Name,
     args: Parameters<Methods[Name]>,
     onLate?: (value: ReturnType<Methods[Name]>) => void,
+    transfer: readonly ArrayBuffer[] = [],
   ): Promise<ReturnType<Methods[Name]>> {
     return new Promise((resolve, reject) => {
       const worker = this.#worker ?? this.#restart();
@@ -68,7 +70,7 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
       this.#lastId += 1;
       const id = this.#lastId;
       this.#wait(id, this.#options.deadlineMs, resolve as (value: unknown) => void, reject, onLate);
-      worker.postMessage({ id, method, args } satisfies ThreadRequest);
+      worker.postMessage({ id, method, args } satisfies ThreadRequest, transfer);
     });
   }
 
