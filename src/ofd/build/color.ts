@@ -1,0 +1,143 @@
+/** CT_Color without its shadings: values, palettes and colour spaces to sRGB. */
+import type { Color } from '../../display/paint.js';
+import type { ResourceTable } from '../resources.js';
+import type { XmlElement } from '../xml.js';
+
+type SpaceType = 'GRAY' | 'RGB' | 'CMYK';
+
+export interface ColorSpace {
+  readonly type: SpaceType;
+  /** Greatest value of a channel: 2^BitsPerComponent − 1. */
+  readonly maximum: number;
+  /** `Palette/CV`, as written. */
+  readonly palette: readonly string[];
+}
+
+const CHANNELS: Readonly<Record<SpaceType, number>> = { GRAY: 1, RGB: 3, CMYK: 4 };
+const SPACE_OF_COUNT: Readonly<Record<number, SpaceType>> = { 1: 'GRAY', 3: 'RGB', 4: 'CMYK' };
+const DEFAULT_SPACE: ColorSpace = { type: 'RGB', maximum: 255, palette: [] };
+
+/** Colour spaces of a document's resources, each read once. */
+export class ColorSpaces {
+  readonly #defaultId: string | undefined;
+  readonly #spaces = new WeakMap<XmlElement, ColorSpace>();
+
+  /** `defaultId`: `CommonData/DefaultCS`. */
+  constructor(defaultId: string | undefined) {
+    this.#defaultId = defaultId;
+  }
+
+  /** The space of a colour: that of its own reference, else the document's default, else RGB of 8 bits. */
+  find(id: string | undefined, resources: ResourceTable): ColorSpace {
+    const element = this.#element(id, resources) ?? this.#element(this.#defaultId, resources);
+    if (element === undefined) return DEFAULT_SPACE;
+    let space = this.#spaces.get(element);
+    if (space === undefined) {
+      space = readColorSpace(element);
+      this.#spaces.set(element, space);
+    }
+    return space;
+  }
+
+  #element(id: string | undefined, resources: ResourceTable): XmlElement | undefined {
+    return id === undefined ? undefined : resources.find('colorSpace', id)?.element;
+  }
+}
+
+function readColorSpace(element: XmlElement): ColorSpace {
+  const type = element.attribute('Type')?.trim().toUpperCase() ?? '';
+  const bits = element.integer('BitsPerComponent') ?? 8;
+  return {
+    type: type === 'GRAY' || type === 'CMYK' ? type : 'RGB',
+    maximum: 2 ** (bits >= 1 && bits <= 16 ? bits : 8) - 1,
+    palette:
+      element
+        .child('Palette')
+        ?.childrenNamed('CV')
+        .map((value) => value.text) ?? [],
+  };
+}
+
+/** The plain colour of a CT_Color (shadings and opacity aside). */
+export function plainColor(element: XmlElement, resources: ResourceTable, spaces: ColorSpaces): Color {
+  const space = spaces.find(element.id('ColorSpace'), resources);
+  const value = element.attribute('Value')?.trim();
+  if (value) return colorOfValue(value, space) ?? zeroColor(space);
+  const index = element.integer('Index');
+  const entry = index === undefined ? undefined : space.palette[index];
+  return (entry === undefined ? undefined : colorOfValue(entry.trim(), space)) ?? zeroColor(space);
+}
+
+/** All channels 0: black, but white paper for CMYK. */
+function zeroColor(space: ColorSpace): Color {
+  return convert(space.type, [0, 0, 0, 0]);
+}
+
+/**
+ * Channel values in decimal or `#hex`, clamped. Where their number does not fit the space it decides itself: one is grey,
+ * three RGB, four CMYK, of 8 bits; undefined for another number.
+ */
+function colorOfValue(value: string, space: ColorSpace): Color | undefined {
+  const web = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(value);
+  if (web !== null) return [Number.parseInt(web[1]!, 16), Number.parseInt(web[2]!, 16), Number.parseInt(web[3]!, 16)];
+  const channels = value.split(/[\s,]+/).flatMap(channelValue);
+  const isOfSpace = channels.length === CHANNELS[space.type];
+  const type = isOfSpace ? space.type : SPACE_OF_COUNT[channels.length];
+  if (type === undefined) return undefined;
+  const maximum = isOfSpace ? space.maximum : 255;
+  return convert(
+    type,
+    channels.map((channel) => Math.min(Math.max(channel, 0), maximum) / maximum),
+  );
+}
+
+function channelValue(token: string): number[] {
+  const value = token.startsWith('#') ? Number.parseInt(token.slice(1), 16) : Number.parseFloat(token);
+  return Number.isFinite(value) ? [Math.round(value)] : [];
+}
+
+/** Channels 0…1 to sRGB 0…255. */
+function convert(type: SpaceType, channels: readonly number[]): Color {
+  const [first = 0, second = 0, third = 0, fourth = 0] = channels;
+  if (type === 'GRAY') return [first * 255, first * 255, first * 255];
+  if (type === 'RGB') return [first * 255, second * 255, third * 255];
+  return cmykToRgb(first, second, third, fourth);
+}
+
+/** What each overprint of full inks looks like in print; index bits from high to low: cyan, magenta, yellow, black. */
+const INK_CORNERS: readonly Color[] = [
+  [1, 1, 1],
+  [0.1373, 0.1216, 0.1255],
+  [1, 0.949, 0],
+  [0.1098, 0.102, 0],
+  [0.9255, 0, 0.549],
+  [0.1412, 0, 0],
+  [0.9294, 0.1098, 0.1412],
+  [0.1333, 0, 0],
+  [0, 0.6784, 0.9373],
+  [0, 0.0588, 0.1412],
+  [0, 0.651, 0.3137],
+  [0, 0.0745, 0],
+  [0.1804, 0.1922, 0.5725],
+  [0, 0, 0.0078],
+  [0.2118, 0.2119, 0.2235],
+  [0, 0, 0],
+];
+
+/** Inks 0…1 to sRGB 0…255 as print shows them: the corners of full inks, weighted. */
+function cmykToRgb(cyan: number, magenta: number, yellow: number, black: number): Color {
+  let red = 0;
+  let green = 0;
+  let blue = 0;
+  INK_CORNERS.forEach((corner, index) => {
+    const weight =
+      (index & 8 ? cyan : 1 - cyan) *
+      (index & 4 ? magenta : 1 - magenta) *
+      (index & 2 ? yellow : 1 - yellow) *
+      (index & 1 ? black : 1 - black);
+    red += weight * corner[0];
+    green += weight * corner[1];
+    blue += weight * corner[2];
+  });
+  return [red * 255, green * 255, blue * 255];
+}

@@ -1,0 +1,60 @@
+/** Graphic units by element name, in document order across kinds: what stands later lies on top. */
+import type { Item } from '../../display/list.js';
+import type { XmlElement } from '../xml.js';
+import { buildComposite } from './composite.js';
+import type { Space } from './context.js';
+import { buildImage } from './image.js';
+import { buildPath } from './path.js';
+import { buildText } from './text.js';
+
+/** Items of all graphic units among the children of `parent`; groups of objects are gone through in place. */
+export function buildObjects(parent: XmlElement, space: Space): readonly Item[] {
+  const items: Item[] = [];
+  addObjects(items, parent, space);
+  return items;
+}
+
+function addObjects(items: Item[], parent: XmlElement, space: Space): void {
+  for (const element of parent.children) {
+    if (element.name === 'PageBlock' || element.name === 'Layer') {
+      if (isVisible(element)) addObjects(items, element, space);
+    } else if (isGraphicUnit(element.name) && isVisible(element)) {
+      if (!space.page.count(1)) return;
+      for (const item of buildUnit(element, space)) {
+        items.push(item);
+        if (item.kind === 'glyphs') {
+          space.page.note(
+            item.characters.some((characters) => characters.trim() !== ''),
+            item.fill !== undefined,
+          );
+        } else if (item.kind !== 'group') space.page.note(false, true);
+      }
+    }
+  }
+}
+
+export function isVisible(element: XmlElement): boolean {
+  return element.boolean('Visible') !== false;
+}
+
+function isGraphicUnit(name: string): boolean {
+  return name.endsWith('Object') || name === 'CompositeGraphicUnit';
+}
+
+function buildUnit(element: XmlElement, space: Space): readonly Item[] {
+  switch (element.name) {
+    case 'TextObject':
+      return buildText(element, space);
+    case 'PathObject': {
+      const path = buildPath(element, space);
+      return path === undefined ? [] : [path];
+    }
+    case 'ImageObject':
+      return buildImage(element, space);
+    case 'CompositeObject':
+    case 'CompositeGraphicUnit':
+      return buildComposite(element, space);
+    default:
+      return [];
+  }
+}

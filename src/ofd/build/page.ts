@@ -1,0 +1,129 @@
+/** One page: sheet, templates, layers, seals and annotations in the order in which they lie. */
+import type { Box } from '../../display/geometry.js';
+import type { DisplayList, Item } from '../../display/list.js';
+import { type PageReference, type Sheet, sheetOf } from '../document.js';
+import type { XmlElement } from '../xml.js';
+import { buildAnnotations } from './annotation.js';
+import { type DocumentContext, PageState, pageSpace } from './context.js';
+import { buildLayers, LAYER_CLASSES, type LayerClass, layerClass, pageResources } from './layers.js';
+import { type Template, Templates } from './template.js';
+
+/** What the seals of a document put on one page. */
+export interface PageSeals {
+  readonly items: readonly Item[];
+  /** Where they stand, on the page. */
+  readonly boxes: readonly Box[];
+}
+
+export interface SealPlacer {
+  onPage(pageId: string, page: PageState): PageSeals;
+}
+
+interface PlacedTemplate {
+  readonly template: Template;
+  readonly order: LayerClass;
+}
+
+/** Builds the pages of one document; keeps what pages share and no page. */
+export class PageBuilder {
+  readonly document: DocumentContext;
+  readonly #templates: Templates;
+  readonly #seals: SealPlacer | undefined;
+
+  /** `seals` are those of the document; a seal's own page has none. */
+  constructor(document: DocumentContext, seals?: SealPlacer) {
+    this.document = document;
+    this.#templates = new Templates(document);
+    this.#seals = seals;
+  }
+
+  /**
+   * The display list of a page: blank, with a diagnostic, where nothing of it can be read.
+   *
+   * @param pageNumber through all documents of the package, from 1
+   * @param root the page's tree, where the caller has it already
+   */
+  build(reference: PageReference, pageNumber: number, root = this.#read(reference, pageNumber)): DisplayList {
+    const templates = root === undefined ? [] : this.#placeTemplates(root);
+    const sheet = this.#sheet(root, templates);
+    const page = new PageState(this.document, pageNumber, reference.part ?? reference.location, sheet);
+    if (sheet.fault !== undefined) page.report('page_size_invalid', sheet.fault);
+    const items: Item[] = [];
+    if (root !== undefined) this.#addContent(items, root, reference, templates, page);
+    this.#addOverlays(items, root, reference, page);
+    page.fonts.flush((finding) => this.document.report({ ...finding, page: pageNumber, part: page.part }));
+    if (this.#seals !== undefined && page.tally.hasInk && !page.tally.hasText) this.#reportNoText(page);
+    return { pageNumber, widthMm: sheet.widthMm, heightMm: sheet.heightMm, items };
+  }
+
+  #read(reference: PageReference, pageNumber: number): XmlElement | undefined {
+    const { part, location } = reference;
+    const root = part === undefined ? undefined : this.document.body.pkg.xml(part);
+    if (root === undefined) {
+      const message =
+        part === undefined
+          ? `Page ${pageNumber} names the part "${location}", which the package does not have; it is left blank`
+          : `Page ${pageNumber} (${part}) cannot be read; it is left blank`;
+      this.document.report({ code: 'page_missing', message, page: pageNumber, part: part ?? location });
+    }
+    return root;
+  }
+
+  #placeTemplates(root: XmlElement): PlacedTemplate[] {
+    return root.childrenNamed('Template').flatMap((element): PlacedTemplate[] => {
+      const id = element.id('TemplateID');
+      const template = id === undefined ? undefined : this.#templates.open(id);
+      if (id === undefined || template === undefined) return [];
+      const order = element.attribute('ZOrder') ?? this.document.body.templates.get(id)?.zOrder;
+      return [{ template, order: layerClass(order, 'background') }];
+    });
+  }
+
+  /** The page's own area before those of its templates, the topmost first, before the document's. */
+  #sheet(root: XmlElement | undefined, templates: readonly PlacedTemplate[]): Sheet {
+    const fromTop = [...LAYER_CLASSES].reverse().flatMap((type) => {
+      return templates.filter(({ order }) => order === type).reverse();
+    });
+    const areas = fromTop.map(({ template }) => template.area);
+    return sheetOf([root?.child('Area'), ...areas, this.document.body.pageArea]);
+  }
+
+  /** Class by class the templates, then the page's own layers (format reference 3.2). */
+  #addContent(
+    items: Item[],
+    root: XmlElement,
+    reference: PageReference,
+    templates: readonly PlacedTemplate[],
+    page: PageState,
+  ): void {
+    const resources = pageResources(this.document, root, reference.part ?? '');
+    const space = pageSpace(this.document, page, resources, 0);
+    for (const type of LAYER_CLASSES) {
+      for (const { template, order } of templates) {
+        const group = order === type ? template.place(this.document, page) : undefined;
+        if (group !== undefined && group.items.length > 0) items.push(group);
+      }
+      for (const item of buildLayers(root, type, space)) items.push(item);
+    }
+  }
+
+  /** Seals, and annotations above them. */
+  #addOverlays(items: Item[], root: XmlElement | undefined, reference: PageReference, page: PageState): void {
+    const { id } = reference;
+    if (id === undefined) return;
+    const seals = this.#seals?.onPage(id, page) ?? { items: [], boxes: [] };
+    for (const item of seals.items) items.push(item);
+    const parts = this.document.body.annotationParts.get(id);
+    if (parts === undefined) return;
+    const resources =
+      root === undefined ? this.document.body.resources : pageResources(this.document, root, reference.part ?? '');
+    const space = pageSpace(this.document, page, resources, 0);
+    for (const item of buildAnnotations(parts, space, seals.boxes)) items.push(item);
+  }
+
+  /** Once a document: of scans every page is one. */
+  #reportNoText({ pageNumber, part }: PageState): void {
+    const message = 'The page has drawings or pictures but no text: there is none to extract or search';
+    this.document.reportOnce({ code: 'page_without_text', message, page: pageNumber, part });
+  }
+}

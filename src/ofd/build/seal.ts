@@ -1,0 +1,164 @@
+/** Seals: pictures of signatures, or whole packages with one page, placed on the pages that they are stamped on. */
+import { type Box, IDENTITY, type Matrix, rectanglePath } from '../../display/geometry.js';
+import type { BlendMode, Clip, EncodedImage, Group, Item, Report } from '../../display/list.js';
+import type { FontBook } from '../../fonts/index.js';
+import { decodeImage, identifyImage } from '../../images/index.js';
+import { type DocumentBody, readDocuments } from '../document.js';
+import { OfdError } from '../error.js';
+import { OfdPackage } from '../package.js';
+import type { Seal, SealStamp } from '../signature.js';
+import { DocumentContext, type PageState } from './context.js';
+import { canBeTransparent } from './image-header.js';
+import { buildObjects } from './objects.js';
+import { PageBuilder, type PageSeals, type SealPlacer } from './page.js';
+import { hasArea, NO_CLIPS } from './placement.js';
+
+/** Pictures of more pixels are not looked through for transparency; seals have a tenth of it. */
+const MAX_INSPECTED_PIXELS = 4_000_000;
+const NO_SEALS: PageSeals = { items: [], boxes: [] };
+
+/** What a seal shows, ready to be placed: it fills the unit square. */
+interface SealPicture {
+  readonly item: Item;
+  /** Graphic units in it. */
+  readonly objects: number;
+}
+
+interface PlacedSeal {
+  readonly seal: Seal;
+  readonly stamp: SealStamp;
+}
+
+/** The seals of one document. */
+export class DocumentSeals implements SealPlacer {
+  readonly #stamps = new Map<string, PlacedSeal[]>();
+  readonly #pictures: ReadonlyMap<Seal, SealPicture>;
+
+  private constructor(seals: readonly Seal[], pictures: ReadonlyMap<Seal, SealPicture>) {
+    this.#pictures = pictures;
+    for (const seal of seals) {
+      for (const stamp of seal.stamps) {
+        const onPage = this.#stamps.get(stamp.pageRef);
+        if (onPage === undefined) this.#stamps.set(stamp.pageRef, [{ seal, stamp }]);
+        else onPage.push({ seal, stamp });
+      }
+    }
+  }
+
+  /** Opens all pictures; one that cannot be shown is a diagnostic and stops no other. */
+  static async open(body: DocumentBody, fonts: FontBook, report: Report): Promise<DocumentSeals> {
+    const pictures = new Map<Seal, SealPicture>();
+    for (const seal of body.seals) {
+      if (seal.stamps.length === 0) continue;
+      const picture =
+        seal.pictureType === 'ofd' ? await packagePicture(seal, body, fonts, report) : await imagePicture(seal, report);
+      if (picture !== undefined) pictures.set(seal, picture);
+    }
+    return new DocumentSeals(body.seals, pictures);
+  }
+
+  onPage(pageId: string, page: PageState): PageSeals {
+    const stamps = this.#stamps.get(pageId);
+    if (stamps === undefined) return NO_SEALS;
+    const items: Item[] = [];
+    const boxes: Box[] = [];
+    for (const { seal, stamp } of stamps) {
+      const picture = this.#pictures.get(seal);
+      if (picture === undefined || !hasArea(stamp.boundary) || !page.count(picture.objects)) continue;
+      page.note(false, true);
+      page.reach(2);
+      items.push(placed(picture.item, stamp));
+      boxes.push(stamp.boundary);
+    }
+    return { items, boxes };
+  }
+}
+
+/** The picture stretched to the stamp's box, cut to its clip. */
+function placed(item: Item, { boundary, clip }: SealStamp): Item {
+  const { x, y, width, height } = boundary;
+  const matrix: Matrix = [width, 0, 0, height, x, y];
+  const shown = clip === undefined ? undefined : { ...clip, x: x + clip.x, y: y + clip.y };
+  const clips: readonly Clip[] =
+    shown === undefined || !hasArea(shown) ? NO_CLIPS : [{ path: rectanglePath(shown), rule: 'nonzero' }];
+  if (item.kind === 'image') return { ...item, matrix, clips };
+  return { kind: 'group', matrix, alpha: 1, items: [item], isShared: false, clips, blendMode: 'normal' };
+}
+
+/** A raster picture. One without transparency is multiplied, so that its white ground hides nothing. */
+async function imagePicture(seal: Seal, report: Report): Promise<SealPicture | undefined> {
+  const image = identifyImage(seal.picture, seal.part);
+  if (image === undefined) {
+    const message = `The picture of seal ${nameOf(seal)} (${seal.pictureType}) is of no known format; it is not drawn`;
+    report({ code: 'image_undecodable', message, part: seal.part });
+    return undefined;
+  }
+  const blendMode: BlendMode = (await isOpaque(image)) ? 'multiply' : 'normal';
+  return {
+    item: { kind: 'image', image, matrix: IDENTITY, alpha: 1, smooth: true, clips: NO_CLIPS, blendMode },
+    objects: 1,
+  };
+}
+
+async function isOpaque(image: EncodedImage): Promise<boolean> {
+  if (!canBeTransparent(image)) return true;
+  if (image.widthPx * image.heightPx > MAX_INSPECTED_PIXELS) return false;
+  try {
+    const { rgba } = await decodeImage(image, { maxPixels: MAX_INSPECTED_PIXELS });
+    for (let i = 3; i < rgba.length; i += 4) {
+      if (rgba[i] !== 255) return false;
+    }
+    return true;
+  } catch {
+    // Whoever draws it says what is wrong with it.
+    return false;
+  }
+}
+
+/** The first page of a package, without paper, scaled from its sheet to the unit square. */
+async function packagePicture(
+  seal: Seal,
+  body: DocumentBody,
+  fonts: FontBook,
+  report: Report,
+): Promise<SealPicture | undefined> {
+  const reportInside: Report = ({ code, message, characters }) =>
+    report({
+      code,
+      message: `In seal ${nameOf(seal)}: ${message}`,
+      part: seal.part,
+      ...(characters === undefined ? {} : { characters }),
+    });
+  try {
+    const pkg = await OfdPackage.open(seal.picture, body.pkg.limits, reportInside);
+    const [document] = readDocuments(pkg, reportInside, false);
+    const page = document?.pages[0];
+    if (document === undefined || page === undefined) throw new OfdError('corrupt', 'it has no page');
+    const context = new DocumentContext(document, fonts, reportInside, buildObjects);
+    const { items, widthMm, heightMm } = new PageBuilder(context).build(page, 1);
+    const sheet = rectanglePath({ x: 0, y: 0, width: 1, height: 1 });
+    const item: Group = {
+      kind: 'group',
+      matrix: [1 / widthMm, 0, 0, 1 / heightMm, 0, 0],
+      alpha: 1,
+      items,
+      isShared: true,
+      clips: [{ path: sheet, rule: 'nonzero' }],
+      blendMode: 'normal',
+    };
+    return { item, objects: countObjects(items) };
+  } catch (error) {
+    if (!(error instanceof OfdError)) throw error;
+    const message = `The package in seal ${nameOf(seal)} cannot be shown: ${error.message}`;
+    report({ code: 'seal_unreadable', message, part: seal.part });
+    return undefined;
+  }
+}
+
+function countObjects(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + (item.kind === 'group' ? countObjects(item.items) : 1), 0);
+}
+
+function nameOf(seal: Seal): string {
+  return seal.sealName ? `"${seal.sealName}"` : seal.signatureId;
+}

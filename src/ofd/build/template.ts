@@ -1,0 +1,91 @@
+/** Template pages: parsed and built once for all pages that stand on them. */
+import { IDENTITY } from '../../display/geometry.js';
+import type { Group } from '../../display/list.js';
+import type { ResourceTable } from '../resources.js';
+import type { XmlElement } from '../xml.js';
+import { Cache } from './cache.js';
+import { type DocumentContext, type PageState, pageSpace, type SharedGroup } from './context.js';
+import { buildLayers, LAYER_CLASSES, pageResources } from './layers.js';
+import { NO_CLIPS } from './placement.js';
+
+export class Template {
+  /** The template's own area, for pages without one. */
+  readonly area: XmlElement | undefined;
+  readonly #resources: ResourceTable;
+  /** Let go once the group stands. */
+  #root: XmlElement | undefined;
+  #shared: SharedGroup | undefined;
+
+  constructor(document: DocumentContext, root: XmlElement, part: string) {
+    this.area = root.child('Area');
+    this.#resources = pageResources(document, root, part);
+    this.#root = root;
+  }
+
+  /** The template as one group, the same object on each page; undefined where the page has no room for it. */
+  place(document: DocumentContext, page: PageState): Group | undefined {
+    if (this.#shared !== undefined) {
+      if (!page.count(this.#shared.objects)) return undefined;
+      page.note(this.#shared.hasText, this.#shared.hasInk);
+      return this.#shared.group;
+    }
+    const root = this.#root;
+    if (root === undefined) return undefined;
+    this.#root = undefined;
+    const space = pageSpace(document, page, this.#resources, 1);
+    const { result, tally } = page.measure(() => LAYER_CLASSES.flatMap((type) => buildLayers(root, type, space)));
+    this.#shared = {
+      group: {
+        kind: 'group',
+        matrix: IDENTITY,
+        alpha: 1,
+        items: result,
+        isShared: true,
+        clips: NO_CLIPS,
+        blendMode: 'normal',
+      },
+      objects: tally.objects,
+      height: tally.deepest,
+      hasText: tally.hasText,
+      hasInk: tally.hasInk,
+    };
+    return this.#shared.group;
+  }
+}
+
+/** Templates kept for the pages to come; a document with one for each page must not gather them. */
+const MAX_TEMPLATES = 64;
+
+/** The templates of one document. */
+export class Templates {
+  readonly #document: DocumentContext;
+  readonly #templates = new Cache<Template>(MAX_TEMPLATES);
+
+  constructor(document: DocumentContext) {
+    this.#document = document;
+  }
+
+  /** The template of that ID; undefined, with a diagnostic, where there is none that can be read. */
+  open(id: string): Template | undefined {
+    const reference = this.#document.body.templates.get(id);
+    if (reference === undefined) {
+      this.#fault('reference_missing', `Template page ${id} is not defined`, this.#document.body.part);
+      return undefined;
+    }
+    const key = reference.part ?? reference.location;
+    const known = this.#templates.get(key);
+    if (known !== undefined) return known;
+    const root = reference.part === undefined ? undefined : this.#document.body.pkg.xml(reference.part);
+    if (reference.part === undefined || root === undefined) {
+      this.#fault('part_missing', `Template page ${id} (${reference.location}) cannot be read`, key);
+      return undefined;
+    }
+    const template = new Template(this.#document, root, reference.part);
+    this.#templates.set(key, template);
+    return template;
+  }
+
+  #fault(code: string, message: string, part: string): void {
+    this.#document.reportOnce({ code, message, part });
+  }
+}

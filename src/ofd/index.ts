@@ -1,0 +1,103 @@
+/** The door of the OFD engine: bytes of a package in, one display list a page out. */
+import type { DisplayList, Report } from '../display/list.js';
+import type { FontBook } from '../fonts/index.js';
+import { DocumentContext } from './build/context.js';
+import { buildObjects } from './build/objects.js';
+import { PageBuilder } from './build/page.js';
+import { DocumentSeals } from './build/seal.js';
+import { type DocumentBody, type OfdInfo, type PageReference, readDocuments } from './document.js';
+import { OfdError } from './error.js';
+import type { OfdLimits } from './limits.js';
+import { OfdPackage } from './package.js';
+import type { XmlElement } from './xml.js';
+
+export type { OfdInfo } from './document.js';
+
+export interface OfdOptions {
+  readonly limits: OfdLimits;
+  readonly fonts: FontBook;
+  readonly report: Report;
+}
+
+export interface OfdDocument {
+  /** Pages of all documents of the package. */
+  readonly pageCount: number;
+  /** What the first document says about itself. */
+  readonly info: OfdInfo;
+  /**
+   * The display list of a page, `index` from 0 through all documents. What cannot be read is left out with a diagnostic.
+   * Throws OfdError('too_large') where a part proves to be a bomb, RangeError for a page that there is not.
+   */
+  page(index: number): DisplayList;
+}
+
+/**
+ * Opens a package. Throws OfdError: not_ofd, corrupt (no document, or none of its pages can be read), encrypted,
+ * too_large.
+ *
+ * @param bytes must stay as they are while the document is in use
+ */
+export async function openOfd(bytes: Uint8Array, options: OfdOptions): Promise<OfdDocument> {
+  const { limits, fonts, report } = options;
+  const pkg = await OfdPackage.open(bytes, limits, report);
+  const bodies = readDocuments(pkg, report, true);
+  const pages: DocumentPage[] = [];
+  for (const body of bodies) {
+    const seals = await DocumentSeals.open(body, fonts, report);
+    const builder = new PageBuilder(new DocumentContext(body, fonts, report, buildObjects), seals);
+    for (const reference of body.pages) pages.push({ builder, reference });
+  }
+  return new OpenedDocument(bodies[0]!.info, pages, firstReadable(pkg, bodies));
+}
+
+interface DocumentPage {
+  readonly builder: PageBuilder;
+  readonly reference: PageReference;
+}
+
+interface ParsedPage {
+  readonly reference: PageReference;
+  readonly root: XmlElement;
+}
+
+/**
+ * Proof that there is something to show: the first page whose part can be read. Undefined where the package has no part
+ * for any page, which then are blank. Throws OfdError('corrupt') where there are parts and none can be read.
+ */
+function firstReadable(pkg: OfdPackage, bodies: readonly DocumentBody[]): ParsedPage | undefined {
+  const damaged: string[] = [];
+  for (const reference of bodies.flatMap((body) => body.pages)) {
+    if (reference.part === undefined) continue;
+    const root = pkg.xml(reference.part);
+    if (root !== undefined) return { reference, root };
+    damaged.push(reference.part);
+  }
+  if (damaged.length === 0) return undefined;
+  const rest = damaged.length > 1 ? ` and ${damaged.length - 1} more` : '';
+  throw new OfdError('corrupt', `No page can be read: ${damaged[0]}${rest} is damaged`);
+}
+
+class OpenedDocument implements OfdDocument {
+  readonly info: OfdInfo;
+  readonly #pages: readonly DocumentPage[];
+  /** Parsed to see whether it can be read; used once. */
+  #parsed: ParsedPage | undefined;
+
+  constructor(info: OfdInfo, pages: readonly DocumentPage[], parsed: ParsedPage | undefined) {
+    this.info = info;
+    this.#pages = pages;
+    this.#parsed = parsed;
+  }
+
+  get pageCount(): number {
+    return this.#pages.length;
+  }
+
+  page(index: number): DisplayList {
+    const page = this.#pages[index];
+    if (page === undefined) throw new RangeError(`Page index ${index} of a document of ${this.pageCount} pages`);
+    const parsed = this.#parsed?.reference === page.reference ? this.#parsed.root : undefined;
+    if (parsed !== undefined) this.#parsed = undefined;
+    return page.builder.build(page.reference, index + 1, parsed);
+  }
+}
