@@ -1,0 +1,60 @@
+/** `ofd-server -c FILE`: the daemon in the foreground, its signals and exit codes (contract R6); `--check-config`. */
+import { parseArgs } from 'node:util';
+import { ConfigError, loadConfig, type Service, StartError, startService } from '../app.js';
+
+export interface ServeArguments {
+  readonly configPath: string;
+  readonly checkOnly: boolean;
+}
+
+/** The arguments of the daemon, or a sentence that says what is wrong with them. */
+export function parseServeArguments(args: readonly string[]): ServeArguments | string {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { config: { type: 'string', short: 'c' }, 'check-config': { type: 'boolean' } },
+    });
+    if (values.config === undefined) return 'ofd-server: give a configuration file with -c, or a command';
+    return { configPath: values.config, checkOnly: values['check-config'] ?? false };
+  } catch (error) {
+    return `ofd-server: ${(error as Error).message}`;
+  }
+}
+
+/** Runs until a signal ends it. Exit codes: 0 after a graceful end, 1 when it can't start, 2 for a faulty configuration. */
+export async function serveCommand({ configPath, checkOnly }: ServeArguments): Promise<number> {
+  try {
+    const { config, warnings } = loadConfig(configPath, process.env);
+    if (checkOnly) {
+      for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+      process.stdout.write(`${configPath} is fit for use\n`);
+      return 0;
+    }
+    await runUntilSignal(await startService(config, { warnings }));
+    return 0;
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      process.stderr.write(`${error.faults.join('\n')}\n`);
+      return 2;
+    }
+    if (error instanceof StartError) {
+      process.stderr.write(`ofd-server: ${error.message}\n`);
+      return 1;
+    }
+    throw error;
+  }
+}
+
+/** The first SIGTERM or SIGINT ends the service gracefully; a second one ends the process at once. */
+function runUntilSignal(service: Service): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isEnding = false;
+    const onSignal = (): void => {
+      // A stuck call can keep process.exit from ending the process: then only SIGKILL does.
+      if (isEnding) process.kill(process.pid, 'SIGKILL');
+      isEnding = true;
+      service.shutDown().then(resolve, reject);
+    };
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+  });
+}
