@@ -1,0 +1,48 @@
+/** Removes the records of jobs that ended long ago, at start and every hour, in steps that block no request (contract R7). */
+import type { JobStore } from '../jobs/store.js';
+
+const EVERY_MS = 3_600_000;
+const JOBS_A_STEP = 200;
+const PAUSE_MS = 50;
+
+export interface RetentionOptions {
+  readonly store: Pick<JobStore, 'prune'>;
+  readonly retentionMs: number;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+export class Retention {
+  readonly #options: RetentionOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#begin(), EVERY_MS);
+    this.#begin();
+  }
+
+  /** Resolves when the step in progress is done. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#work;
+  }
+
+  #begin(): void {
+    this.#work = this.#work.then(() => this.#prune()).catch(this.#options.onError);
+  }
+
+  async #prune(): Promise<void> {
+    const { store, retentionMs, now } = this.#options;
+    const beforeMs = now() - retentionMs;
+    while (!this.#isClosed && (await store.prune(beforeMs, JOBS_A_STEP)) === JOBS_A_STEP) {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}

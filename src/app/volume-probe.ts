@@ -1,0 +1,59 @@
+/** Asks a thread whether folders of one volume take a file. One thread a volume, so that one that hangs hides no other. */
+import { Worker } from 'node:worker_threads';
+
+export interface VolumeQuestion {
+  readonly number: number;
+  readonly folder: string;
+}
+
+export interface VolumeAnswer {
+  readonly number: number;
+  /** Absent where all is well. */
+  readonly fault?: string;
+}
+
+/** A hung thread cannot be ended; closing waits no longer for it. */
+const CLOSE_MS = 500;
+
+export class VolumeProbe {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, (answer: VolumeAnswer) => void>();
+  #count = 0;
+
+  constructor() {
+    this.#worker = new Worker(threadUrl(), {
+      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
+    });
+    this.#worker.on('message', (answer: VolumeAnswer) => this.#waiting.get(answer.number)?.(answer));
+    this.#worker.on('error', (error) => this.#answerAll(error.message));
+    this.#worker.on('exit', () => this.#answerAll('the watching thread has ended'));
+    this.#worker.unref();
+  }
+
+  /** Rejects where the folder takes no file; hangs while its volume does. */
+  async check(folder: string): Promise<void> {
+    this.#count += 1;
+    const question: VolumeQuestion = { number: this.#count, folder };
+    const answer = await new Promise<VolumeAnswer>((resolve) => {
+      this.#waiting.set(question.number, resolve);
+      this.#worker.postMessage(question);
+    });
+    this.#waiting.delete(question.number);
+    if (answer.fault !== undefined) throw new Error(answer.fault);
+  }
+
+  async close(): Promise<void> {
+    await Promise.race([this.#worker.terminate(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+  }
+
+  #answerAll(fault: string): void {
+    for (const [number, answer] of this.#waiting) answer({ number, fault });
+  }
+}
+
+/** A thread runs compiled code; under the test runner this file is source, and the build lies in dist. */
+function threadUrl(): URL {
+  return import.meta.url.endsWith('.ts')
+    ? new URL('../../dist/app/volume-thread.js', import.meta.url)
+    : new URL('./volume-thread.js', import.meta.url);
+}

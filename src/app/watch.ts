@@ -1,0 +1,61 @@
+/** Looks at something again and again in the background, with a deadline; what it finds is told at once to whoever asks. */
+
+export interface WatchOptions {
+  /** What is looked at, as a reason names it. */
+  readonly name: string;
+  /** Resolves where all is well, rejects with the reason; may hang. */
+  readonly probe: () => Promise<void>;
+  /** Pause between two looks. */
+  readonly everyMs: number;
+  /** A look that takes longer is a fault by itself, until it ends. */
+  readonly deadlineMs: number;
+}
+
+export class Watch {
+  readonly #options: WatchOptions;
+  #fault: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#fault = `${options.name}: not looked at yet`;
+  }
+
+  /** Why it is not well; undefined where it is. */
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
+  /** Resolves after the first look, or at its deadline. */
+  async start(): Promise<void> {
+    let isFirstDone: () => void = () => undefined;
+    const first = new Promise<void>((resolve) => {
+      isFirstDone = resolve;
+    });
+    void this.#look(isFirstDone);
+    await first;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #look(onKnown: () => void): Promise<void> {
+    const { name, probe, everyMs, deadlineMs } = this.#options;
+    const late = setTimeout(() => {
+      this.#fault = `${name}: no answer for ${deadlineMs} ms`;
+      onKnown();
+    }, deadlineMs);
+    try {
+      await probe();
+      this.#fault = undefined;
+    } catch (error) {
+      this.#fault = `${name}: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    clearTimeout(late);
+    onKnown();
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#look(() => undefined), everyMs);
+  }
+}
