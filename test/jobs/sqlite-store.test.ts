@@ -158,10 +158,12 @@ it('answers the counters quickly over many ended jobs', async () => {
     if (attempt) await store.settle(attempt, succeeded(), Date.now());
   };
   for (let done = 0; done < 20_000; done += 1000) await Promise.all(Array.from({ length: 1000 }, settleOne));
-  const start = performance.now();
-  const snapshot = await store.snapshot();
-  const tookMs = performance.now() - start;
-  expect(snapshot.conversions[0]?.count).toBe(20_000);
-  console.log(`snapshot over 20,000 ended jobs: ${tookMs.toFixed(1)} ms`);
-  expect(tookMs).toBeLessThan(50);
+  const times: number[] = [];
+  for (let run = 0; run < 5; run += 1) {
+    const start = performance.now();
+    expect((await store.snapshot()).conversions[0]?.count).toBe(20_000);
+    times.push(performance.now() - start);
+  }
+  console.log(`snapshot over 20,000 ended jobs: ${Math.min(...times).toFixed(1)} ms`);
+  expect(Math.min(...times)).toBeLessThan(20);
 });
