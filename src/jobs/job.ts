@@ -11,7 +11,7 @@ import type { FormatId } from '../formats.js';
  */
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
-export const TERMINAL_STATES: readonly JobState[] = ['succeeded', 'failed', 'cancelled'];
+const TERMINAL_STATES: readonly JobState[] = ['succeeded', 'failed', 'cancelled'];
 
 export function isTerminal(state: JobState): boolean {
   return TERMINAL_STATES.includes(state);
@@ -19,8 +19,6 @@ export function isTerminal(state: JobState): boolean {
 
 /** The pool of workers that runs a job (contract B3): decided by the server at submission, never changed. */
 export type LaneName = 'fast' | 'heavy';
-
-export const LANE_NAMES: readonly LaneName[] = ['fast', 'heavy'];
 
 /** Options of a conversion (contract B4) as validated at submission. */
 export interface StoredOptions {
