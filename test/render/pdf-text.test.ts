@@ -4,6 +4,8 @@ import type { Face } from '../../src/display/face.js';
 import { type Matrix, multiply, transformBox, translation } from '../../src/display/geometry.js';
 import type { GlyphRun } from '../../src/display/list.js';
 import { systemFontBook } from '../../src/fonts/system.js';
+import { PdfFile } from '../../src/render/pdf/file.js';
+import { FaceCodes } from '../../src/render/pdf/font-table.js';
 import {
   BLUE,
   faultsOf,
@@ -101,24 +103,6 @@ describe('the text layer', () => {
     const dashes: GlyphRun = { ...run, characters: ['甲', '乙', '甲'] };
     expect(await textOfRuns([dashes])).toBe('甲乙甲');
   });
-
-  it('holds every code once, however many there are', async () => {
-    const run = written('x', 10, 20);
-    const pages = [];
-    const first = 0x4e00;
-    for (let start = 0; start < 66_000; start += 6_000) {
-      const characters = Array.from({ length: 6_000 }, (_, i) => String.fromCodePoint(0x10000 + first + start + i));
-      const glyphIds = characters.map(() => run.glyphIds[0]!);
-      const x = characters.map((_, i) => 5 + (i % 80) * 2);
-      const y = characters.map((_, i) => 5 + Math.floor(i / 80) * 2);
-      pages.push(page([glyphRun({ face: LATIN, glyphIds, x, y, characters, sizeMm: 2 })], pages.length + 1, 200, 200));
-    }
-    const { bytes } = await makePdf(pages);
-    expect(faultsOf(bytes)).toBe('');
-    expect(toolOutput('pdffonts', [], bytes).trim().split('\n')).toHaveLength(2 + 2);
-    const wanted = pages.flatMap((list) => (list.items[0] as GlyphRun).characters).join('');
-    expect(rawText(bytes).replace(/\s/g, '') === wanted).toBe(true);
-  });
 });
 
 describe('fonts', () => {
@@ -128,6 +112,21 @@ describe('fonts', () => {
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(line).toMatch(/^[A-Z]{6}\+\S+ +CID \S.* +Identity-H +yes yes yes/);
     expect(bytes.length).toBeLessThan(20_000);
+  });
+
+  it('go on in another one when the codes of one are used up', () => {
+    const codes = new FaceCodes(new PdfFile({ write: () => undefined }), LATIN);
+    const seen = new Set<string>();
+    let largest = 0;
+    for (let i = 0; i < 70_000; i++) {
+      const { font, value } = codes.codeFor(i % 700, String.fromCodePoint(0x20000 + i));
+      largest = Math.max(largest, value);
+      seen.add(`${codes.fonts.indexOf(font)} ${value}`);
+    }
+    expect(largest).toBe(65_534);
+    expect(seen.size).toBe(70_000);
+    expect(codes.fonts).toHaveLength(2);
+    expect(codes.codeFor(3, String.fromCodePoint(0x20003))).toMatchObject({ value: 4, font: codes.fonts[0] });
   });
 
   it('tell the widths of their glyphs', async () => {
@@ -286,6 +285,15 @@ describe('painted text', () => {
     expect(textOf(bytes)).toBe(BLOCK);
   });
 
+  it('is one picture where it is bold and translucent', async () => {
+    const box = blockBox(blocks([20], [60], { sizeMm: 40 }), 0);
+    const run = blocks([20], [60], { sizeMm: 40, fill: solid(RED, 0.5), emboldenMm: 3 });
+    const { bytes } = await makePdf([page([run])]);
+    const at = pixels(bytes);
+    for (const x of [box.x - 1, box.x + 1, box.x + 5]) expect(isNear(at(x, 50), [255, 128, 128])).toBe(true);
+    expect(textOf(bytes)).toBe(BLOCK);
+  });
+
   it('takes gradients, fading ones too', async () => {
     const gradient = {
       kind: 'axial',
@@ -316,7 +324,9 @@ describe('painted text', () => {
     expect(isNear(at(50, 20), [128, 0, 128], 8)).toBe(true);
     expect(isNear(at(50, 50), [191, 128, 191], 8)).toBe(true);
     const box = blockBox(run(90, {}), 2);
+    const share = (box.x + box.width / 2 - 10) / 80;
     const edge = at(box.x + box.width / 2, box.y + 0.5);
-    expect(isNear(edge, [115, 0, 140], 12)).toBe(true);
+    expect(isNear(edge, [255 * (1 - share), 0, 255 * share], 12)).toBe(true);
+    expect(textOf(bytes).replace(/\s/g, '')).toBe(BLOCK.repeat(12));
   });
 });

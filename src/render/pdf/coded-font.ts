@@ -17,10 +17,9 @@ export interface CodedFont {
   readonly glyphs: CodedGlyph[];
 }
 
-/** A code in its font; `next` has the same glyph with other characters. */
+/** A code in its font. */
 export interface Code {
   readonly font: CodedFont;
   readonly value: number;
   readonly glyph: CodedGlyph;
-  readonly next: Code | undefined;
 }

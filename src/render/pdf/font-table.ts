@@ -4,14 +4,17 @@ import type { Code, CodedFont } from './coded-font.js';
 import type { PdfFile } from './file.js';
 import { writeFont } from './font-objects.js';
 
-/** Two bytes a code. */
-const CODES_PER_FONT = 65_536;
+/** Two bytes a code; font programs count their glyphs in two bytes as well. */
+const CODES_PER_FONT = 65_535;
 
 /** The codes of one face. */
 export class FaceCodes {
   readonly #file: PdfFile;
   readonly #face: Face;
-  readonly #codes = new Map<number, Code>();
+  /** The first code of each glyph: nearly always the only one. */
+  readonly #first = new Map<number, Code>();
+  /** The other codes, by glyph and characters. */
+  readonly #others = new Map<string, Code>();
   readonly fonts: CodedFont[] = [];
 
   constructor(file: PdfFile, face: Face) {
@@ -21,16 +24,24 @@ export class FaceCodes {
 
   /** The code for a glyph that stands for `characters`; handed out at first use. */
   codeFor(glyphId: number, characters: string): Code {
-    const latest = this.#codes.get(glyphId);
-    for (let code = latest; code; code = code.next) {
-      if (code.glyph.characters === characters) return code;
+    const first = this.#first.get(glyphId);
+    if (first === undefined) {
+      const code = this.#newCode(glyphId, characters);
+      this.#first.set(glyphId, code);
+      return code;
     }
+    if (first.glyph.characters === characters) return first;
+    const key = `${glyphId} ${characters}`;
+    const other = this.#others.get(key) ?? this.#newCode(glyphId, characters);
+    this.#others.set(key, other);
+    return other;
+  }
+
+  #newCode(glyphId: number, characters: string): Code {
     const font = this.#fontWithRoom();
     const glyph = { glyphId, characters, width: this.#width(glyphId) };
-    const code: Code = { font, value: font.glyphs.length, glyph, next: latest };
     font.glyphs.push(glyph);
-    this.#codes.set(glyphId, code);
-    return code;
+    return { font, value: font.glyphs.length - 1, glyph };
   }
 
   #fontWithRoom(): CodedFont {

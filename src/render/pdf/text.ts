@@ -1,10 +1,11 @@
 /** Glyph runs: one text object each, whose codes lead to the outlines and, through the font's map, to the characters. */
-import { invert, type Matrix } from '../../display/geometry.js';
-import type { GlyphRun } from '../../display/list.js';
-import type { Paint, Stroke } from '../../display/paint.js';
+import { IDENTITY, invert, type Matrix, multiply, Path } from '../../display/geometry.js';
+import type { GlyphRun, Group } from '../../display/list.js';
+import type { Paint, SolidPaint, Stroke } from '../../display/paint.js';
 import { boundsOfItem } from './bounds.js';
 import type { ContentStream } from './content.js';
-import { needsMask, type PaintRole, withPaint } from './paint.js';
+import { pathOperators } from './geometry.js';
+import { isOpaque, needsMask, type PaintRole, withPaint } from './paint.js';
 import type { Scene } from './scene.js';
 import { withPen } from './shape.js';
 import { writeTextObject } from './text-object.js';
@@ -21,20 +22,20 @@ const BOLD_PEN = { cap: 'butt', join: 'round', miterLimit: 10, dash: [], dashOff
 export function drawRun(scene: Scene, stream: ContentStream, run: GlyphRun): void {
   if (run.glyphIds.length === 0 || !(run.sizeMm > 0)) return;
   const { fill } = run;
-  const isVisible = invert(run.matrix) !== undefined && invert(shapeMatrix(run)) !== undefined;
+  const isFlat = !invert(multiply(run.matrix, shapeMatrix(run)));
   const stroke = run.stroke ?? boldStroke(run);
-  if (!isVisible || (!fill && !stroke)) {
-    drawInvisible(scene, stream, run, isVisible);
+  if (isFlat || (!fill && !stroke)) {
+    drawInvisible(scene, stream, run, isFlat);
   } else if (!stroke) {
-    paintRun(scene, stream, run, fill!, 'fill', () => show(scene, stream, run, run.matrix, FILLED));
-  } else if (!fill) {
-    paintRun(scene, stream, run, stroke.paint, 'stroke', () => showWithPen(scene, stream, run, stroke, STROKED));
+    withRunPaint(scene, stream, run, fill!, 'fill', () => show(scene, stream, run, run.matrix, FILLED));
+  } else if (stroke.paint === fill && fill.kind === 'solid' && !isOpaque(fill)) {
+    scene.drawItems(stream, [translucentBold(run, fill)]);
+  } else if (canShowStroke(run, stroke)) {
+    drawStroked(scene, stream, run, stroke);
   } else {
-    paintRun(scene, stream, run, fill, 'fill', () =>
-      paintRun(scene, stream, run, stroke.paint, 'stroke', () =>
-        showWithPen(scene, stream, run, stroke, FILLED_AND_STROKED),
-      ),
-    );
+    if (fill) withRunPaint(scene, stream, run, fill, 'fill', () => show(scene, stream, run, run.matrix, FILLED));
+    else show(scene, stream, run, run.matrix, INVISIBLE);
+    strokeOutlines(scene, stream, run, stroke);
   }
 }
 
@@ -42,7 +43,62 @@ function boldStroke(run: GlyphRun): Stroke | undefined {
   return run.fill && run.emboldenMm > 0 ? { ...BOLD_PEN, paint: run.fill, widthMm: run.emboldenMm } : undefined;
 }
 
-function paintRun(
+/** Fill and pen of a translucent bold run overlap, so it is painted opaque and seen as one picture. */
+function translucentBold(run: GlyphRun, fill: SolidPaint): Group {
+  const opaque: GlyphRun = { ...run, clips: [], blendMode: 'normal', fill: { ...fill, alpha: 1 } };
+  return {
+    kind: 'group',
+    clips: [],
+    blendMode: run.blendMode,
+    matrix: IDENTITY,
+    alpha: fill.alpha,
+    items: [opaque],
+    isShared: false,
+  };
+}
+
+/**
+ * Whether a text object can stroke its glyphs: common readers do not know patterns as pens of text, and where a pen is
+ * translucent they do not agree on what lies below it.
+ */
+function canShowStroke(run: GlyphRun, stroke: Stroke): boolean {
+  if (stroke.paint.kind !== 'solid') return false;
+  return !run.fill || (isOpaque(stroke.paint) && run.blendMode === 'normal' && !needsMask(run.fill));
+}
+
+function drawStroked(scene: Scene, stream: ContentStream, run: GlyphRun, stroke: Stroke): void {
+  withRunPaint(scene, stream, run, stroke.paint, 'stroke', () => {
+    const showWith = (mode: TextMode): void =>
+      withPen(stream, stroke, run.matrix, (matrix) => show(scene, stream, run, matrix, mode));
+    if (run.fill) withRunPaint(scene, stream, run, run.fill, 'fill', () => showWith(FILLED_AND_STROKED));
+    else showWith(STROKED);
+  });
+}
+
+/** The pen drawn along the outlines as paths. */
+function strokeOutlines(scene: Scene, stream: ContentStream, run: GlyphRun, stroke: Stroke): void {
+  const outlines = outlinesOf(run);
+  if (outlines.isEmpty) return;
+  withRunPaint(scene, stream, run, stroke.paint, 'stroke', () =>
+    withPen(stream, stroke, run.matrix, (matrix) =>
+      stream.write(`${pathOperators(outlines, matrix, stream.decimals)}S\n`),
+    ),
+  );
+}
+
+/** All outlines in the space of the run. */
+function outlinesOf(run: GlyphRun): Path {
+  const path = new Path();
+  const scale = run.sizeMm / run.face.unitsPerEm;
+  const [a, b, c, d] = run.shape;
+  for (const [i, glyphId] of run.glyphIds.entries()) {
+    const x = scale * (run.xScale?.[i] ?? 1);
+    path.addPath(run.face.outline(glyphId), [a * x, b * x, -c * scale, -d * scale, run.x[i]!, run.y[i]!]);
+  }
+  return path;
+}
+
+function withRunPaint(
   scene: Scene,
   stream: ContentStream,
   run: GlyphRun,
@@ -53,18 +109,14 @@ function paintRun(
   withPaint(scene, stream, paint, role, needsMask(paint) ? boundsOfItem(run) : undefined, draw);
 }
 
-function showWithPen(scene: Scene, stream: ContentStream, run: GlyphRun, stroke: Stroke, mode: TextMode): void {
-  withPen(stream, stroke, run.matrix, (matrix) => show(scene, stream, run, matrix, mode));
-}
-
 function show(scene: Scene, stream: ContentStream, run: GlyphRun, matrix: Matrix, mode: TextMode): void {
   stream.setTextMode(mode);
   writeTextObject(stream, run, scene.fonts.codesOf(run.face), matrix, shapeMatrix(run));
 }
 
-/** Text to be found, not seen. Where a matrix flattens it, it lies upright at its place, so that readers can place it. */
-function drawInvisible(scene: Scene, stream: ContentStream, run: GlyphRun, isUpright: boolean): void {
-  if (isUpright) {
+/** Text to be found, not seen. What a matrix flattens lies upright at its place, so that readers can find it there. */
+function drawInvisible(scene: Scene, stream: ContentStream, run: GlyphRun, isFlat: boolean): void {
+  if (!isFlat) {
     show(scene, stream, run, run.matrix, INVISIBLE);
     return;
   }
