@@ -37,8 +37,8 @@ describe('png pages', () => {
   });
 
   it('shows the squares of a picture sharp or blended, as asked, and blends what it reduces', async () => {
-    const picture = smallPicture();
-    const checks = smallPicture(
+    const picture = await smallPicture();
+    const checks = await smallPicture(
       Array.from({ length: 400 }, (_, i) => ((i + Math.floor(i / 20)) % 2 ? BLACK : [255])),
       20,
     );
@@ -160,7 +160,7 @@ describe('trouble', () => {
       rectangle(box(0, 0, 10, 10), axial(0, 0, 5, 5), { matrix: flat }),
       rectangle(box(0, 0, 10, 10), axial(3, 3, 3, 3, { extendEnd: false })),
       rectangle(box(20, 20, 10, 10), tiling([rectangle(box(0, 0, 1, 1), RED)], 1, 1, { matrix: [0, 0, 0, 0, 0, 0] })),
-      image(smallPicture(), [0, 0, 0, 0, 5, 5]),
+      image(await smallPicture(), [0, 0, 0, 0, 5, 5]),
       run([1], [5], [5], { matrix: [0, 0, 0, 0, 0, 0] }),
     ];
     const { files, diagnostics } = await render(pngBackend, [page(items)]);
@@ -205,7 +205,7 @@ describe('edges of pictures', () => {
   });
 
   it('leave no seam between strips', async () => {
-    const black = smallPicture([BLACK, BLACK, BLACK, BLACK]);
+    const black = await smallPicture([BLACK, BLACK, BLACK, BLACK]);
     const strips = Array.from({ length: 20 }, (_, i) => image(black, [30, 0, 0, 1.37, 5, 5 + 1.37 * i]));
     const { files } = await render(pngBackend, [page(strips)], { dpi: 96 });
     const pixels = await readPixels(files[0]!);
@@ -214,7 +214,7 @@ describe('edges of pictures', () => {
 
   it('are not drawn where the page is not', async () => {
     const { files } = await render(pngBackend, [
-      page([image(smallPicture(), [10, 0, 0, 10, 500, 5]), rectangle(box(-50, -50, 10, 10), solid(RED))]),
+      page([image(await smallPicture(), [10, 0, 0, 10, 500, 5]), rectangle(box(-50, -50, 10, 10), solid(RED))]),
     ]);
     expect(files.length).toBe(1);
   });

@@ -1,6 +1,6 @@
 // What pictures must show, for every backend that makes pictures: a list and the colours at some of its points.
 import { Path, rectanglePath } from '../../src/display/geometry.js';
-import type { DisplayList } from '../../src/display/list.js';
+import type { DisplayList, EncodedImage } from '../../src/display/list.js';
 import type { Color } from '../../src/display/paint.js';
 import { encodePng } from '../../src/render/png-encoder.js';
 import {
@@ -53,11 +53,14 @@ function twoSquares(): Path {
 }
 
 /** 2 × 2 pixels: red, green over blue, white; or any others. */
-export function smallPicture(colors: readonly (readonly number[])[] = [RED, GREEN, BLUE, WHITE], widthPx = 2) {
+export async function smallPicture(
+  colors: readonly (readonly number[])[] = [RED, GREEN, BLUE, WHITE],
+  widthPx = 2,
+): Promise<EncodedImage> {
   const rgba = Uint8Array.from(colors.flatMap(([r = 0, g = 0, b = 0, a = 255]) => [r, g, b, a]));
   const heightPx = colors.length / widthPx;
   return {
-    bytes: encodePng({ widthPx, heightPx, rgba }),
+    bytes: await encodePng({ widthPx, heightPx, rgba }),
     format: 'png',
     widthPx,
     heightPx,
@@ -69,7 +72,7 @@ const PURPLE: Color = [128, 0, 128];
 const PINK: Color = [255, 128, 128];
 const GREY: Color = [128, 128, 128];
 const closed = { extendStart: false, extendEnd: false };
-const picture = smallPicture();
+const picture = await smallPicture();
 const shared = [rectangle(box(0, 0, 5, 5), RED), rectangle(box(5, 0, 5, 5), BLUE)];
 
 export const SCENES: readonly Scene[] = [
@@ -389,10 +392,10 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'a picture with opacity, transparency and a mask',
     list: page([
-      image(smallPicture([RED, [255, 0, 0, 0], [0, 0, 255, 128], BLUE]), [10, 0, 0, 10, 5, 5]),
+      image(await smallPicture([RED, [255, 0, 0, 0], [0, 0, 255, 128], BLUE]), [10, 0, 0, 10, 5, 5]),
       image(picture, [10, 0, 0, 10, 25, 5], { alpha: 0.5 }),
-      image(smallPicture([BLACK, BLACK, BLACK, BLACK]), [10, 0, 0, 10, 5, 25], {
-        mask: smallPicture([WHITE, BLACK, GREY, WHITE]),
+      image(await smallPicture([BLACK, BLACK, BLACK, BLACK]), [10, 0, 0, 10, 5, 25], {
+        mask: await smallPicture([WHITE, BLACK, GREY, WHITE]),
       }),
     ]),
     points: [

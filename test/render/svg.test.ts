@@ -100,13 +100,13 @@ describe('svg files', () => {
   });
 
   it('embed a picture once', async () => {
-    const picture = smallPicture();
+    const picture = await smallPicture();
     const svg = await svgOf([image(picture, [5, 0, 0, 5, 0, 0]), image(picture, [5, 0, 0, 5, 20, 0])]);
     expect(svg.match(/base64,/g)?.length).toBe(1);
   });
 
   it('pass a sound PNG through and write a damaged one anew', async () => {
-    const sound = smallPicture();
+    const sound = await smallPicture();
     const smooth = { smooth: true };
     const through = await svgOf([image(sound, [5, 0, 0, 5, 0, 0], smooth)]);
     expect(through).toContain(Buffer.from(sound.bytes).toString('base64'));
@@ -119,7 +119,7 @@ describe('svg files', () => {
   });
 
   it('name a picture that can not be decoded and go on', async () => {
-    const broken: EncodedImage = { ...smallPicture(), bytes: Uint8Array.of(1, 2, 3), part: 'broken.png' };
+    const broken: EncodedImage = { ...(await smallPicture()), bytes: Uint8Array.of(1, 2, 3), part: 'broken.png' };
     const { files, diagnostics } = await render(svgBackend, [page([image(broken, [5, 0, 0, 5, 0, 0])])]);
     expect(diagnostics).toMatchObject([{ code: 'image_undecodable', page: 1, part: 'broken.png' }]);
     expect(files[0]!.toString()).not.toContain('<image');

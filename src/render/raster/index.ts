@@ -4,6 +4,7 @@ import type { DisplayList } from '../../display/list.js';
 import { pixelsPerMm } from '../../display/units.js';
 import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import { ImageDecoder } from '../decoding.js';
+import { encodePng } from '../png-encoder.js';
 import { type RasterSize, rasterSize } from './page-size.js';
 import { Painter } from './painter.js';
 import { GlyphPaths } from './paths.js';
@@ -14,13 +15,20 @@ interface RasterFormat {
   readonly format: 'png' | 'jpeg' | 'webp';
   /** Longest side that the format, or the raster library, can make. */
   readonly maxSidePx: number;
-  encode(canvas: Canvas, dpi: number, quality: number): Uint8Array;
+  encode(canvas: Canvas, dpi: number, quality: number): Uint8Array | Promise<Uint8Array>;
 }
+
+/** Takes half the time of zlib's own choice, 6, for files a fiftieth larger. */
+const PNG_LEVEL = 4;
 
 const png: RasterFormat = {
   format: 'png',
   maxSidePx: 16_384,
-  encode: (canvas, dpi) => canvas.encodeSync('png', { resolution: Math.round(dpi) }),
+  encode: (canvas, dpi) => {
+    // The page is opaque, so that nothing is multiplied into its colours.
+    const pixels = { widthPx: canvas.width, heightPx: canvas.height, rgba: canvas.data() };
+    return encodePng(pixels, { dpi, level: PNG_LEVEL });
+  },
 };
 
 const jpeg: RasterFormat = {
@@ -86,7 +94,8 @@ class RasterRun implements BackendRun {
       box: { x: 0, y: 0, width: size.widthPx, height: size.heightPx },
     };
     await painter.items(target, list.items, [scale, 0, 0, scale, 0, 0]);
-    this.#output.openPage(pageNumber).write(this.#format.encode(canvas, size.dpi, this.#options.quality));
+    const bytes = await this.#format.encode(canvas, size.dpi, this.#options.quality);
+    this.#output.openPage(pageNumber).write(bytes);
   }
 
   async end(): Promise<void> {

@@ -2,6 +2,7 @@
 import { type CanvasGradient, createCanvas } from '@napi-rs/canvas';
 import {
   type Box,
+  growBox,
   invert,
   type Matrix,
   multiply,
@@ -93,7 +94,7 @@ async function paintCells(painter: Painter, target: Target, paint: TilingPaint, 
   const columns = cellRange(area.x, area.width, paint.width, paint.xStep);
   const rows = cellRange(area.y, area.height, paint.height, paint.yStep);
   const cells = (columns.last - columns.first + 1) * (rows.last - rows.first + 1);
-  if (cells * itemCount(paint.items) > MAX_DIRECT_ITEMS) {
+  if (cells * itemCount(paint.items) > MAX_DIRECT_ITEMS || wouldShowSeams(paint)) {
     await paintRepeated(cellPainter, target, paint, matrix, area);
     return;
   }
@@ -105,6 +106,18 @@ async function paintCells(painter: Painter, target: Target, paint: TilingPaint, 
   }
 }
 
+/** Cells drawn one by one leave a seam where each ends within a pixel and its content goes up to its edge. */
+function wouldShowSeams(paint: TilingPaint): boolean {
+  if (paint.xStep > paint.width && paint.yStep > paint.height) return false;
+  const content = listBounds(paint.items);
+  const margin = 0.01 * Math.min(paint.width, paint.height);
+  return content !== undefined && !contains(growBox(cellBox(paint), -margin), content);
+}
+
+function cellBox({ width, height }: TilingPaint): Box {
+  return { x: 0, y: 0, width, height };
+}
+
 /** First and last cell that touch a span. */
 function cellRange(from: number, length: number, cellLength: number, step: number): { first: number; last: number } {
   return { first: Math.ceil((from - cellLength) / step), last: Math.floor((from + length) / step) };
@@ -112,7 +125,7 @@ function cellRange(from: number, length: number, cellLength: number, step: numbe
 
 async function paintCell(painter: Painter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
   const { context } = target;
-  const cell = { x: 0, y: 0, width: paint.width, height: paint.height };
+  const cell = cellBox(paint);
   const content = listBounds(paint.items);
   const box = pixelBox(transformBox(matrix, cell), target.box);
   if (content === undefined || box === undefined) return;

@@ -46,7 +46,7 @@ export class DataUris {
       if (jpeg !== undefined) return dataUri('image/jpeg', jpeg);
     }
     const pixels = await this.#decoder.decode(image);
-    return pixels && dataUri('image/png', encodePng(enlargePixels(pixels, enlargement)));
+    return pixels && dataUri('image/png', await encodePng(enlargePixels(pixels, enlargement)));
   }
 }
 

@@ -44,7 +44,7 @@ export class Paints {
     if (shape.kind === 'none') return undefined;
     if (shape.kind === 'even') return solid(name, shape);
     if (shape.kind === 'cone' && paint.kind === 'radial') {
-      return this.#url(name, this.#cone(paint, toElement, place.bounds, place.scale));
+      return this.#url(name, await this.#cone(paint, toElement, place.bounds, place.scale));
     }
     return this.#url(name, this.#gradient(paint, toElement));
   }
@@ -81,7 +81,7 @@ export class Paints {
   }
 
   /** A picture of the gradient over the element's box, as a pattern of one cell. */
-  #cone(paint: RadialPaint, toElement: Matrix, bounds: Box, scale: number): string | undefined {
+  async #cone(paint: RadialPaint, toElement: Matrix, bounds: Box, scale: number): Promise<string | undefined> {
     const toGradient = invert(paint.matrix);
     if (toGradient === undefined) return undefined;
     const area = bounds.width * bounds.height * (scale * CONE_PIXELS_PER_MM) ** 2;
@@ -90,7 +90,7 @@ export class Paints {
     const heightPx = Math.max(1, Math.ceil(bounds.height * density));
     const fromPixels: Matrix = [bounds.width / widthPx, 0, 0, bounds.height / heightPx, bounds.x, bounds.y];
     const rgba = conePixels(paint, multiply(toGradient, fromPixels), widthPx, heightPx);
-    const data = Buffer.from(encodePng({ widthPx, heightPx, rgba })).toString('base64');
+    const data = Buffer.from(await encodePng({ widthPx, heightPx, rgba })).toString('base64');
     const size = number('width', bounds.width) + number('height', bounds.height);
     const picture = `<image${size} preserveAspectRatio="none" xlink:href="data:image/png;base64,${data}"/>`;
     const matrix = transform(multiply(toElement, [1, 0, 0, 1, bounds.x, bounds.y]), 'patternTransform', PAINT_DECIMALS);
