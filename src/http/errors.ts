@@ -32,7 +32,7 @@ export function asServiceError(error: unknown, requestId: string): ServiceError 
 /** The error handler of the server: logs what is our fault, answers in the one shape. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = asServiceError(error, request.id);
-  if (answer.code === 'internal_error') request.log.error({ request: request.id, err: error }, 'request failed');
+  if (answer.code === 'internal_error') request.log.error({ err: error }, 'request failed');
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
   void reply.code(answer.status).send(errorAnswer(answer));
 }

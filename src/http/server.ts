@@ -5,7 +5,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { KeyCheck } from './authorization.js';
 import { readBody } from './body.js';
@@ -35,7 +35,7 @@ const SMALL_BODY_BYTES = 64 * 1024;
 export function createServer(services: HttpServices): HttpServer {
   const server: HttpServer = Fastify({
     loggerInstance: services.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
     genReqId: requestIds(services.startedAtMs),
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
@@ -101,7 +101,7 @@ function logRequest(request: FastifyRequest, status: number, elapsedMs: number):
   const { url: route, config } = request.routeOptions;
   const isProbe = config.isOpen || route === '/metrics';
   request.log[isProbe ? 'debug' : 'info'](
-    { request: request.id, method: request.method, route, status, tookMs: Math.round(elapsedMs) },
+    { method: request.method, route, status, tookMs: Math.round(elapsedMs) },
     'request',
   );
 }

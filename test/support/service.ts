@@ -1,0 +1,200 @@
+/** A whole service on a port of its own, with a real store and a converter that does what a test tells it. */
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig, type Service, startService } from '../../src/app.js';
+import type {
+  ConversionHooks,
+  ConversionResult,
+  ConversionTask,
+  Converter,
+  ProducedFile,
+} from '../../src/convert/converter-types.js';
+import { ServiceError } from '../../src/errors.js';
+import { FORMATS, type Format } from '../../src/formats.js';
+import { temporaryFolder } from './jobs.js';
+
+export const KEY = 'test-key-of-sixteen-and-more';
+
+/** Makes `pages` files (or one) without reading the input; can be held and can fail. */
+export class FakeConverter implements Converter {
+  pages = 2;
+  content = 'product';
+  failure: ServiceError | undefined;
+  warnings: ConversionResult['warnings'] = [];
+  readonly tasks: ConversionTask[] = [];
+  #gate: Promise<void> = Promise.resolve();
+  #open: () => void = () => undefined;
+
+  /** Conversions started from now on wait for `release`. */
+  hold(): void {
+    this.#gate = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  release(): void {
+    this.#open();
+  }
+
+  async run(task: ConversionTask, { signal, onProgress }: ConversionHooks): Promise<ConversionResult> {
+    this.tasks.push(task);
+    onProgress?.(1, this.pages);
+    const aborted = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    await Promise.race([this.#gate, aborted]);
+    signal.throwIfAborted();
+    if (this.failure) throw this.failure;
+    return { fromActual: 'ofd', pages: this.pages, files: this.#files(task), warnings: this.warnings };
+  }
+
+  #files(task: ConversionTask): ProducedFile[] {
+    const { paging } = FORMATS[task.to] as Format;
+    const base = task.baseName ?? (paging === 'page' ? 'page' : 'output');
+    const names =
+      paging === 'page'
+        ? Array.from({ length: this.pages }, (_, i) => `${base}-${String(i + 1).padStart(4, '0')}.${task.to}`)
+        : [base.endsWith(`.${task.to}`) ? base : `${base}.${task.to}`];
+    return names.map((name) => {
+      const bytes = Buffer.from(names.length > 1 ? `${this.content} ${name}` : this.content);
+      if (task.maxOutputBytes !== undefined && bytes.length > task.maxOutputBytes) {
+        throw new ServiceError('output_too_large', `${name} is too large`, { reason: 'too_large' });
+      }
+      const path = join(task.outputDirectory, name);
+      writeFileSync(path, bytes);
+      return { name, path, sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+    });
+  }
+}
+
+/** A job as the interface shows it, as far as tests look. */
+export interface JobAnswer {
+  readonly id: string;
+  readonly state: string;
+  readonly lane: string;
+  readonly from: string;
+  readonly to: string;
+  readonly attempt: number;
+  readonly from_actual?: string;
+  readonly input_bytes: number;
+  readonly output: {
+    readonly kind: string;
+    readonly path: string;
+    readonly size: number;
+    readonly files: readonly string[];
+  };
+  readonly error?: string;
+  readonly error_code?: string;
+  readonly reason?: string;
+  readonly progress?: unknown;
+}
+
+/** The JSON of an answer. */
+export async function json<Answer = Record<string, unknown>>(response: Response | Promise<Response>): Promise<Answer> {
+  return (await (await response).json()) as Answer;
+}
+
+export interface TestService {
+  readonly service: Service;
+  readonly converter: FakeConverter;
+  readonly url: string;
+  readonly folder: string;
+  readonly outputDir: string;
+  readonly tempDir: string;
+  /** A request with the key. */
+  call(path: string, init?: RequestInit): Promise<Response>;
+  convert(body: unknown, init?: RequestInit): Promise<Response>;
+  /** The job when it has ended. */
+  ended(id: string): Promise<JobAnswer>;
+  /** The job when it is in that state. */
+  reached(id: string, state: string): Promise<JobAnswer>;
+  close(): Promise<void>;
+}
+
+/** Writes a configuration file and starts from it. `changes` are keys of the file. */
+export async function startTestService(changes: Record<string, unknown> = {}): Promise<TestService> {
+  const folder = temporaryFolder('service');
+  const configPath = join(folder.path, 'config.json');
+  const outputDir = join(folder.path, 'out');
+  const tempDir = join(folder.path, 'tmp');
+  writeFileSync(
+    configPath,
+    JSON.stringify({
+      listen: '127.0.0.1:0',
+      api_key: KEY,
+      db_path: join(folder.path, 'data', 'jobs.db'),
+      temp_dir: tempDir,
+      output_dir: outputDir,
+      log_dir: join(folder.path, 'log'),
+      shutdown_grace: '1s',
+      ...changes,
+    }),
+    { mode: 0o600 },
+  );
+  const converter = new FakeConverter();
+  const { config } = loadConfig(configPath, {});
+  const service = await startService(config, { converter });
+  const url = `http://127.0.0.1:${service.port}`;
+  const call = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(url + path, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
+  return {
+    service,
+    converter,
+    url,
+    folder: folder.path,
+    outputDir,
+    tempDir,
+    call,
+    convert: (body, init) =>
+      call('/v1/convert', {
+        method: 'POST',
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+        ...init,
+      } as RequestInit),
+    ended: (id) =>
+      until(
+        () => json<JobAnswer>(call(`/v1/jobs/${id}`)),
+        ({ state }) => !['queued', 'running'].includes(state),
+      ),
+    reached: (id, wanted) =>
+      until(
+        () => json<JobAnswer>(call(`/v1/jobs/${id}`)),
+        ({ state }) => state === wanted,
+      ),
+    close: async () => {
+      converter.release();
+      await service.shutDown();
+      folder.remove();
+    },
+  };
+}
+
+/** Looks every 20 ms until what it sees is right; the test's own time limit ends it. */
+export async function until<Thing>(look: () => Promise<Thing>, isRight: (thing: Thing) => boolean): Promise<Thing> {
+  for (;;) {
+    const thing = await look();
+    if (isRight(thing)) return thing;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Base64 of something that looks like the start of an OFD package to the service's eye. */
+export const OFD_BASE64 = Buffer.concat([
+  Buffer.from('PK\x03\x04', 'latin1'),
+  Buffer.alloc(22),
+  Buffer.from([7, 0, 0, 0]),
+  Buffer.from('OFD.xml<ofd/>'),
+]).toString('base64');
+
+/** A body of POST /v1/convert with the parts that a test is not about. */
+export function submission(
+  changes: { input?: Record<string, unknown>; output?: Record<string, unknown>; [key: string]: unknown } = {},
+): Record<string, unknown> {
+  const { input, output, ...rest } = changes;
+  return {
+    input: { kind: 'upload', file_name: 'a.ofd', bytes: OFD_BASE64, ...input },
+    output: { kind: 'stream', format: 'pdf', ...output },
+    ...rest,
+  };
+}
