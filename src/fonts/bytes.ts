@@ -65,6 +65,13 @@ export class ByteWriter {
     this.#length += value.length;
   }
 
+  /** Appends `from`…`to` of `source`; quicker than a view for a few bytes. */
+  copy(source: Uint8Array, from: number, to: number): void {
+    const end = Math.min(to, source.length);
+    this.#reserve(Math.max(0, end - from));
+    for (let i = from; i < end; i++) this.#bytes[this.#length++] = source[i]!;
+  }
+
   latin1(text: string): void {
     for (let i = 0; i < text.length; i++) this.u8(text.charCodeAt(i));
   }

@@ -7,7 +7,9 @@ import { STANDARD_STRING_COUNT, standardString } from './glyph-names.js';
 import { type FontSource, windowSource } from './source.js';
 
 const MAX_FONT_DICTS = 256;
-const MAX_PRELOADED_BYTES = 1 << 18;
+/** Subroutines are asked for over and over: their data are kept in blocks, read when first met. */
+const BLOCK_BITS = 13;
+const MAX_KEPT_BYTES = 2 << 20;
 
 export const OP = {
   fullName: 2,
@@ -36,7 +38,7 @@ export class CffIndex {
   readonly #offsets: Uint8Array;
   readonly #offsetSize: number;
   readonly #dataStart: number;
-  #data: Uint8Array | undefined;
+  #blocks: (Uint8Array | undefined)[] | undefined;
 
   constructor(source: FontSource, at: number) {
     const header = source.read(at, 3);
@@ -56,14 +58,19 @@ export class CffIndex {
     const start = this.#offset(i);
     const length = Math.min(this.#offset(i + 1) - start, 1 << 17);
     if (start < 1 || length <= 0) return new Uint8Array(0);
-    if (this.#data !== undefined) return this.#data.subarray(start, start + length);
-    return this.#source.read(this.#dataStart + start, length);
+    const block = start >> BLOCK_BITS;
+    if (this.#blocks === undefined || (start + length - 1) >> BLOCK_BITS !== block) {
+      return this.#source.read(this.#dataStart + start, length);
+    }
+    const blockStart = block << BLOCK_BITS;
+    const bytes = this.#blocks[block] ?? this.#source.read(this.#dataStart + blockStart, 1 << BLOCK_BITS);
+    this.#blocks[block] = bytes;
+    return bytes.subarray(start - blockStart, start - blockStart + length);
   }
 
-  /** Reads the items at once where they are few enough: subroutines are asked for over and over. */
-  preload(): this {
-    const length = this.#offset(this.count);
-    if (this.count > 0 && length <= MAX_PRELOADED_BYTES) this.#data = this.#source.read(this.#dataStart, length);
+  /** From now on keeps what it reads, where all of it is not too much. */
+  keepingItems(): this {
+    if (this.#offset(this.count) <= MAX_KEPT_BYTES) this.#blocks = [];
     return this;
   }
 
@@ -146,7 +153,8 @@ export class CffTables {
   readonly globalSubrs: CffIndex;
   readonly charStrings: CffIndex;
   readonly isCidKeyed: boolean;
-  readonly privates: readonly CffPrivate[];
+  readonly #fontDicts: CffIndex | undefined;
+  readonly #privates: CffPrivate[] = [];
   readonly #strings: CffIndex;
   readonly #fdSelect: Uint8Array | undefined;
   #charset: Uint16Array | undefined;
@@ -159,10 +167,11 @@ export class CffTables {
     const tops = new CffIndex(source, names.end);
     this.top = readDict(tops.item(0));
     this.#strings = new CffIndex(source, tops.end);
-    this.globalSubrs = new CffIndex(source, this.#strings.end).preload();
+    this.globalSubrs = new CffIndex(source, this.#strings.end).keepingItems();
     this.charStrings = new CffIndex(source, this.number(OP.charStrings) ?? source.byteLength);
     this.isCidKeyed = this.top.has(OP.ros);
-    this.privates = this.#readPrivates();
+    const fdArray = this.isCidKeyed ? this.number(OP.fdArray) : undefined;
+    this.#fontDicts = fdArray === undefined ? undefined : new CffIndex(source, fdArray);
     this.#fdSelect = this.isCidKeyed ? this.#readFdSelect() : undefined;
   }
 
@@ -177,7 +186,14 @@ export class CffTables {
   }
 
   privateOf(glyphId: number): CffPrivate {
-    return this.privates[this.fontDictOf(glyphId)] ?? this.privates[0]!;
+    return this.fontDict(this.fontDictOf(glyphId));
+  }
+
+  /** A font dictionary of a CID-keyed font; the font's own for every other. */
+  fontDict(index: number): CffPrivate {
+    const isOwn = this.#fontDicts === undefined || index >= Math.min(this.#fontDicts.count, MAX_FONT_DICTS);
+    this.#privates[index] ??= this.#readPrivate(isOwn ? this.top : readDict(this.#fontDicts!.item(index)));
+    return this.#privates[index]!;
   }
 
   fontDictOf(glyphId: number): number {
@@ -234,16 +250,6 @@ export class CffTables {
     return ids;
   }
 
-  #readPrivates(): CffPrivate[] {
-    if (!this.isCidKeyed) return [this.#readPrivate(this.top)];
-    const dicts = new CffIndex(this.source, this.number(OP.fdArray) ?? this.source.byteLength);
-    const privates: CffPrivate[] = [];
-    for (let i = 0; i < Math.min(dicts.count, MAX_FONT_DICTS); i++) {
-      privates.push(this.#readPrivate(readDict(dicts.item(i))));
-    }
-    return privates.length > 0 ? privates : [this.#readPrivate(this.top)];
-  }
-
   #readPrivate(dict: CffDict): CffPrivate {
     const [size = 0, offset = 0] = dict.get(OP.private) ?? [];
     const bytes = size > 0 && offset > 0 ? this.source.read(offset, Math.min(size, 1 << 16)) : new Uint8Array(0);
@@ -252,7 +258,7 @@ export class CffTables {
     const matrix = dict.get(OP.fontMatrix);
     return {
       bytes,
-      localSubrs: new CffIndex(this.source, subrs ? offset + subrs : this.source.byteLength).preload(),
+      localSubrs: new CffIndex(this.source, subrs ? offset + subrs : this.source.byteLength).keepingItems(),
       defaultWidth: values.get(OP.defaultWidth)?.[0] ?? 0,
       nominalWidth: values.get(OP.nominalWidth)?.[0] ?? 0,
       fontMatrix: matrix?.length === 6 ? matrix : undefined,

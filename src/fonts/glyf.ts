@@ -32,13 +32,11 @@ export const COMPONENT = {
 } as const;
 
 /** Points of a glyph in font units; `ends` has the last point of each contour. */
-export interface GlyphPoints {
+interface GlyphPoints {
   readonly x: number[];
   readonly y: number[];
   readonly onCurve: boolean[];
   readonly ends: number[];
-  /** Bytes of the description up to its last coordinate. */
-  readonly byteLength: number;
 }
 
 export interface Component {
@@ -118,7 +116,7 @@ export class GlyfTable {
       budget.points += points.x.length;
       return budget.points > MAX_POINTS ? undefined : { points, metricsGlyphId: glyphId };
     }
-    const whole: GlyphPoints = { x: [], y: [], onCurve: [], ends: [], byteLength: 0 };
+    const whole: GlyphPoints = { x: [], y: [], onCurve: [], ends: [] };
     let metricsGlyphId = glyphId;
     for (const component of readComponents(bytes)) {
       if (++budget.components > MAX_COMPONENTS) return undefined;
@@ -131,55 +129,76 @@ export class GlyfTable {
   }
 }
 
-/** Reads a simple glyph; undefined where its data end early or its contours make no sense. */
-export function readSimpleGlyph(bytes: Uint8Array): GlyphPoints | undefined {
+/** Where the parts of a simple glyph's description stand. */
+export interface SimpleLayout {
+  readonly contourCount: number;
+  readonly pointCount: number;
+  /** First byte after the contour ends, i.e. of the instructions' length. */
+  readonly instructionsAt: number;
+  readonly flagsAt: number;
+  readonly xAt: number;
+  readonly yAt: number;
+  /** First byte after the last coordinate. */
+  readonly end: number;
+}
+
+/** Finds the parts of a simple glyph; undefined where its data end early or its contours make no sense. */
+export function layoutSimpleGlyph(bytes: Uint8Array): SimpleLayout | undefined {
   const contourCount = i16(bytes, 0);
-  const ends: number[] = [];
-  let at = 10;
-  for (let i = 0; i < contourCount; i++, at += 2) {
-    const end = u16(bytes, at);
-    if (end < (ends.at(-1) ?? 0) || at + 2 > bytes.length) return undefined;
-    ends.push(end);
+  const instructionsAt = 10 + contourCount * 2;
+  if (instructionsAt + 2 > bytes.length) return undefined;
+  let pointCount = 0;
+  for (let at = 10; at < instructionsAt; at += 2) {
+    const next = u16(bytes, at) + 1;
+    if (next < pointCount) return undefined;
+    pointCount = next;
   }
-  const pointCount = contourCount === 0 ? 0 : ends.at(-1)! + 1;
-  at += 2 + u16(bytes, at);
-  if (at > bytes.length || pointCount > MAX_POINTS) return undefined;
-  const flags = new Uint8Array(pointCount);
+  const flagsAt = instructionsAt + 2 + u16(bytes, instructionsAt);
+  let at = flagsAt;
+  let xLength = 0;
+  let yLength = 0;
   for (let i = 0; i < pointCount; ) {
     if (at >= bytes.length) return undefined;
     const flag = bytes[at++]!;
-    let repeat = flag & REPEAT ? bytes[at++]! + 1 : 1;
-    while (repeat-- > 0 && i < pointCount) flags[i++] = flag;
+    const repeat = Math.min(pointCount - i, flag & REPEAT ? (bytes[at++] ?? 0) + 1 : 1);
+    xLength += repeat * (flag & X_SHORT ? 1 : flag & X_SAME_OR_POSITIVE ? 0 : 2);
+    yLength += repeat * (flag & Y_SHORT ? 1 : flag & Y_SAME_OR_POSITIVE ? 0 : 2);
+    i += repeat;
   }
-  const x: number[] = [];
-  at = readCoordinates(bytes, at, flags, X_SHORT, X_SAME_OR_POSITIVE, x);
-  const y: number[] = [];
-  at = readCoordinates(bytes, at, flags, Y_SHORT, Y_SAME_OR_POSITIVE, y);
-  if (at > bytes.length) return undefined;
-  return { x, y, onCurve: Array.from(flags, (flag) => (flag & ON_CURVE) !== 0), ends, byteLength: at };
+  const end = at + xLength + yLength;
+  if (end > bytes.length) return undefined;
+  return { contourCount, pointCount, instructionsAt, flagsAt, xAt: at, yAt: at + xLength, end };
 }
 
-function readCoordinates(
-  bytes: Uint8Array,
-  start: number,
-  flags: Uint8Array,
-  shortBit: number,
-  sameBit: number,
-  into: number[],
-): number {
-  let at = start;
-  let value = 0;
-  for (const flag of flags) {
-    if (flag & shortBit) {
-      const step = bytes[at++] ?? 0;
-      value += flag & sameBit ? step : -step;
-    } else if (!(flag & sameBit)) {
-      value += i16(bytes, at);
-      at += 2;
+/** Points of a simple glyph; undefined where it is broken. */
+function readSimpleGlyph(bytes: Uint8Array): GlyphPoints | undefined {
+  const layout = layoutSimpleGlyph(bytes);
+  if (layout === undefined) return undefined;
+  const points: GlyphPoints = { x: [], y: [], onCurve: [], ends: [] };
+  for (let i = 0; i < layout.contourCount; i++) points.ends.push(u16(bytes, 10 + i * 2));
+  let { flagsAt, xAt, yAt } = layout;
+  let x = 0;
+  let y = 0;
+  while (points.x.length < layout.pointCount) {
+    const flag = bytes[flagsAt++]!;
+    let repeat = flag & REPEAT ? bytes[flagsAt++]! + 1 : 1;
+    while (repeat-- > 0 && points.x.length < layout.pointCount) {
+      if (flag & X_SHORT) x += flag & X_SAME_OR_POSITIVE ? bytes[xAt++]! : -bytes[xAt++]!;
+      else if (!(flag & X_SAME_OR_POSITIVE)) {
+        x += i16(bytes, xAt);
+        xAt += 2;
+      }
+      if (flag & Y_SHORT) y += flag & Y_SAME_OR_POSITIVE ? bytes[yAt++]! : -bytes[yAt++]!;
+      else if (!(flag & Y_SAME_OR_POSITIVE)) {
+        y += i16(bytes, yAt);
+        yAt += 2;
+      }
+      points.x.push(x);
+      points.y.push(y);
+      points.onCurve.push((flag & ON_CURVE) !== 0);
     }
-    into.push(value);
   }
-  return at;
+  return points;
 }
 
 /** The components of a composite glyph, up to the end of its data. */

@@ -99,7 +99,7 @@ export class CffProgram implements GlyphProgram {
  */
 export function cffFontMatrix(tables: CffTables, fontDict: number): Matrix6 | undefined {
   const top = matrixOf(tables.top.get(OP.fontMatrix));
-  const own = tables.isCidKeyed ? matrixOf(tables.privates[fontDict]?.fontMatrix) : undefined;
+  const own = tables.isCidKeyed ? matrixOf(tables.fontDict(fontDict).fontMatrix) : undefined;
   if (top === undefined || own === undefined) return own ?? top;
   if (Math.abs(top[0]) < 0.1 && Math.abs(own[0]) < 0.1) return own;
   const [a, b, c, d, e, f] = top;

@@ -27,7 +27,7 @@ export function subsetToCff(face: Face, program: CffProgram | undefined, glyphId
     writeGlyph(writer, face, program, glyphId);
     charStrings.push(writer.take());
   }
-  const privates = [...fontDicts.keys()].map((i) => keptPrivate(program?.tables.privates[i]));
+  const privates = [...fontDicts.keys()].map((i) => keptPrivate(program?.tables.fontDict(i)));
   return writeCidFont({
     name: face.postScriptName.replace(/[^\x21-\x7e]|[[\](){}<>/%]/g, '').slice(0, 63) || 'Subset',
     unitsPerEm: face.unitsPerEm,

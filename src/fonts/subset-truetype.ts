@@ -1,7 +1,7 @@
 /** The used glyphs of a TrueType face as a small sfnt: new numbers, no instructions, broken glyphs made blank. */
 import type { Face } from '../display/face.js';
 import { ByteWriter, i16 } from './bytes.js';
-import { COMPONENT, readComponents, readSimpleGlyph } from './glyf.js';
+import { COMPONENT, layoutSimpleGlyph, readComponents } from './glyf.js';
 import type { TrueTypeProgram } from './glyph-program.js';
 import { type SfntTable, TRUETYPE_VERSION, writeSfnt } from './sfnt-writer.js';
 
@@ -28,11 +28,14 @@ export function subsetToTrueType(face: Face, program: TrueTypeProgram, glyphIds:
     glyf.align(4);
   }
   offsets.push(glyf.length);
+  // An empty table is an error to some readers.
+  if (glyf.length === 0) glyf.u32(0);
+  const glyfBytes = glyf.take();
   const isLong = glyf.length > 0x1fffe;
   const tables = [
-    { tag: 'glyf', bytes: glyf.length > 0 ? glyf.take() : new Uint8Array(4) },
+    { tag: 'glyf', bytes: glyfBytes },
     { tag: 'loca', bytes: locaTable(offsets, isLong) },
-    { tag: 'head', bytes: headTable(face, isLong, glyf.take(), offsets) },
+    { tag: 'head', bytes: headTable(face, isLong, glyfBytes, offsets) },
     ...metricsTables(face, program, closure.glyphIds),
     { tag: 'maxp', bytes: maxpTable(closure.glyphIds.length, limits) },
   ];
@@ -67,15 +70,13 @@ function writeGlyph(glyf: ByteWriter, bytes: Uint8Array, closure: Closure, limit
     writeComposite(glyf, bytes, closure, limits);
     return;
   }
-  const points = readSimpleGlyph(bytes);
-  if (points === undefined || points.ends.length === 0) return;
-  limits.points = Math.max(limits.points, points.x.length);
-  limits.contours = Math.max(limits.contours, points.ends.length);
-  const instructionsAt = HEADER_BYTES + points.ends.length * 2;
-  const instructionLength = (bytes[instructionsAt]! << 8) | bytes[instructionsAt + 1]!;
-  glyf.bytes(bytes.subarray(0, instructionsAt));
+  const layout = layoutSimpleGlyph(bytes);
+  if (layout === undefined || layout.contourCount === 0) return;
+  limits.points = Math.max(limits.points, layout.pointCount);
+  limits.contours = Math.max(limits.contours, layout.contourCount);
+  glyf.bytes(bytes.subarray(0, layout.instructionsAt));
   glyf.u16(0);
-  glyf.bytes(bytes.subarray(instructionsAt + 2 + instructionLength, points.byteLength));
+  glyf.bytes(bytes.subarray(layout.flagsAt, layout.end));
 }
 
 function writeComposite(glyf: ByteWriter, bytes: Uint8Array, closure: Closure, limits: Limits): void {

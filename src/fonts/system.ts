@@ -103,6 +103,8 @@ function describeFile(file: string): FontRecord[] {
 
 /** Descriptors of files that are in use, the least recently used first. */
 const openFiles = new Map<string, number>();
+let lastFile = '';
+let lastDescriptor = -1;
 
 /** A font file read by range. A file that has gone reads as empty. */
 export function openFontFile(file: string): FontSource {
@@ -116,10 +118,12 @@ export function openFontFile(file: string): FontSource {
 }
 
 function descriptorOf(file: string): number {
-  const known = openFiles.get(file);
-  const descriptor = known ?? openSync(file, 'r');
+  if (file === lastFile) return lastDescriptor;
+  const descriptor = openFiles.get(file) ?? openSync(file, 'r');
   openFiles.delete(file);
   openFiles.set(file, descriptor);
+  lastFile = file;
+  lastDescriptor = descriptor;
   if (openFiles.size > MAX_OPEN_FILES) {
     const [oldest, unused] = openFiles.entries().next().value!;
     openFiles.delete(oldest);

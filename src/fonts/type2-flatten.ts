@@ -35,8 +35,8 @@ class Flattener {
   readonly #context: Type2Context;
   readonly #start: number;
   /** Values of the operands that wait for their operator, and where each starts in the output. */
-  #operands: number[] = [];
-  #starts: number[] = [];
+  readonly #operands: number[] = [];
+  readonly #starts: number[] = [];
   #hasWidth = false;
   #stems = 0;
   #isEnded = false;
@@ -71,13 +71,15 @@ class Flattener {
         const second = bytes[at++] ?? 0;
         // Only the flexes draw; the rest computes.
         if (second < 34 || second > 37) return false;
-        this.#take(Uint8Array.of(12, second));
+        this.#writer.u8(12);
+        this.#take(second);
       } else if (b === 19 || b === 20) {
         this.#dropWidth(this.#operands.length % 2 === 1);
         this.#stems += this.#operands.length >> 1;
         const length = (this.#stems + 7) >> 3;
         if (at + length > bytes.length) return false;
-        this.#take(Uint8Array.of(b, ...bytes.subarray(at, at + length)));
+        this.#take(b);
+        this.#writer.copy(bytes, at, at + length);
         at += length;
       } else if (!this.#operator(b)) return false;
     }
@@ -98,7 +100,7 @@ class Flattener {
               : Number.NaN;
     this.#starts.push(this.#writer.length);
     this.#operands.push(value);
-    this.#writer.bytes(bytes.subarray(at, at + length));
+    this.#writer.copy(bytes, at, at + length);
     return at + length;
   }
 
@@ -124,7 +126,7 @@ class Flattener {
       this.#dropWidth(count >= 1);
       this.#isEnded = true;
     } else if (b < 5 || b === 9 || (b >= 13 && b <= 17)) return false;
-    this.#take(Uint8Array.of(b));
+    this.#take(b);
     return true;
   }
 
@@ -137,12 +139,13 @@ class Flattener {
     const to = this.#starts[1] ?? this.#writer.length;
     this.#writer.remove(from, to);
     this.#operands.shift();
-    this.#starts = this.#starts.slice(1).map((at) => at - (to - from));
+    this.#starts.shift();
+    for (let i = 0; i < this.#starts.length; i++) this.#starts[i]! -= to - from;
   }
 
-  #take(operator: Uint8Array): void {
-    this.#writer.bytes(operator);
-    this.#operands = [];
-    this.#starts = [];
+  #take(operator: number): void {
+    this.#writer.u8(operator);
+    this.#operands.length = 0;
+    this.#starts.length = 0;
   }
 }
