@@ -109,39 +109,40 @@ export interface TestService {
   ended(id: string): Promise<JobAnswer>;
   /** The job when it is in that state. */
   reached(id: string, state: string): Promise<JobAnswer>;
+  /** Shuts down and starts again on the same folders. */
+  restart(changes?: Record<string, unknown>): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Writes a configuration file and starts from it. `changes` are keys of the file. */
 export async function startTestService(changes: Record<string, unknown> = {}): Promise<TestService> {
   const folder = temporaryFolder('service');
-  const configPath = join(folder.path, 'config.json');
   const outputDir = join(folder.path, 'out');
   const tempDir = join(folder.path, 'tmp');
-  writeFileSync(
-    configPath,
-    JSON.stringify({
-      listen: '127.0.0.1:0',
-      api_key: KEY,
-      db_path: join(folder.path, 'data', 'jobs.db'),
-      temp_dir: tempDir,
-      output_dir: outputDir,
-      log_dir: join(folder.path, 'log'),
-      shutdown_grace: '1s',
-      ...changes,
-    }),
-    { mode: 0o600 },
-  );
+  const keys = {
+    listen: '127.0.0.1:0',
+    api_key: KEY,
+    db_path: join(folder.path, 'data', 'jobs.db'),
+    temp_dir: tempDir,
+    output_dir: outputDir,
+    log_dir: join(folder.path, 'log'),
+    shutdown_grace: '1s',
+    ...changes,
+  };
   const converter = new FakeConverter();
-  const { config } = loadConfig(configPath, {});
-  const service = await startService(config, { converter });
-  const url = `http://127.0.0.1:${service.port}`;
+  let service = await startWith(folder.path, keys, converter);
+  const url = (): string => `http://127.0.0.1:${service.port}`;
   const call = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(url + path, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
+    fetch(url() + path, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
+  const job = (id: string): Promise<JobAnswer> => json<JobAnswer>(call(`/v1/jobs/${id}`));
   return {
-    service,
+    get service() {
+      return service;
+    },
+    get url() {
+      return url();
+    },
     converter,
-    url,
     folder: folder.path,
     outputDir,
     tempDir,
@@ -154,20 +155,31 @@ export async function startTestService(changes: Record<string, unknown> = {}): P
       } as RequestInit),
     ended: (id) =>
       until(
-        () => json<JobAnswer>(call(`/v1/jobs/${id}`)),
+        () => job(id),
         ({ state }) => !['queued', 'running'].includes(state),
       ),
     reached: (id, wanted) =>
       until(
-        () => json<JobAnswer>(call(`/v1/jobs/${id}`)),
+        () => job(id),
         ({ state }) => state === wanted,
       ),
+    restart: async (newChanges = {}) => {
+      await service.shutDown();
+      converter.release();
+      service = await startWith(folder.path, { ...keys, ...newChanges }, converter);
+    },
     close: async () => {
       converter.release();
       await service.shutDown();
       folder.remove();
     },
   };
+}
+
+async function startWith(folder: string, keys: object, converter: Converter): Promise<Service> {
+  const configPath = join(folder, 'config.json');
+  writeFileSync(configPath, JSON.stringify(keys), { mode: 0o600 });
+  return startService(loadConfig(configPath, {}).config, { converter });
 }
 
 /** Looks every 20 ms until what it sees is right; the test's own time limit ends it. */

@@ -1,0 +1,203 @@
+// Keys, shapes, methods, limits and broken requests (contract A1, A2) over real HTTP.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json, KEY, startTestService, submission, type TestService, until } from '../support/service.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ max_upload_bytes: 200_000 });
+});
+afterAll(() => service.close());
+
+interface ErrorAnswer {
+  readonly code: string;
+  readonly message: string;
+}
+
+describe('the key', () => {
+  const status = async (headers: Record<string, string>, path = '/v1/stats'): Promise<number> =>
+    (await fetch(service.url + path, { headers })).status;
+
+  it.each([
+    ['Bearer', { authorization: `Bearer ${KEY}` }, 200],
+    ['bearer in small letters', { authorization: `bearer ${KEY}` }, 200],
+    ['its own header', { 'x-ofd-api-key': KEY }, 200],
+    ['a wrong Bearer beside a right header', { authorization: 'Bearer no', 'x-ofd-api-key': KEY }, 200],
+    ['nothing', {}, 401],
+    ['a wrong key', { authorization: 'Bearer wrong' }, 401],
+    ['a key that is longer', { 'x-ofd-api-key': `${KEY}x` }, 401],
+    ['a key that is shorter', { 'x-ofd-api-key': KEY.slice(1) }, 401],
+    ['an empty Bearer', { authorization: 'Bearer ' }, 401],
+    ['Basic', { authorization: `Basic ${KEY}` }, 401],
+  ] as [string, Record<string, string>, number][])('as %s', async (_what, headers, wanted) => {
+    expect(await status(headers)).toBe(wanted);
+  });
+
+  it.each([
+    '/v1/stats',
+    '/metrics',
+    '/v1/jobs/x',
+    '/v1/jobs/x/content',
+    '/v1/convert',
+    '/v1/nothing',
+    '/%76%31/stats',
+    '/v1',
+  ])('is needed for %s', async (path) => {
+    const response = await fetch(service.url + path);
+    expect(response.status).toBe(401);
+    expect(await json(response)).toEqual({ code: 'unauthorized', message: expect.stringMatching(/X-OFD-Api-Key/) });
+  });
+
+  it.each(['/healthz', '/readyz'])('is not needed for %s', async (path) => expect(await status({}, path)).toBe(200));
+
+  it('is checked before the body is read', async () => {
+    const answer = await raw(`POST /v1/convert HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n{`);
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
+/** Sends bytes as they are and gives what comes back until the other side has been silent for a moment. */
+function raw(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(service.service.port, '127.0.0.1', () => socket.write(text));
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.setTimeout(300, () => socket.destroy());
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+describe('one shape', () => {
+  it.each([
+    ['GET', '/', 404, 'not_found'],
+    ['GET', '/v1/nothing', 404, 'not_found'],
+    ['GET', '/v1/jobs/', 404, 'job_not_found'],
+    ['GET', '/v1/jobs/nope', 404, 'job_not_found'],
+    ['GET', `/v1/jobs/${'x'.repeat(1500)}`, 404, 'job_not_found'],
+    ['GET', '/v1/jobs/nope/content', 404, 'job_not_found'],
+    ['POST', '/v1/jobs/nope/cancel', 404, 'job_not_found'],
+    ['GET', '/v1/jobs/nope?wait=30s', 400, 'invalid_request'],
+    ['POST', '/v1/jobs/nope/cancel?force=true', 400, 'invalid_request'],
+    ['GET', '/v1/%', 400, 'invalid_request'],
+  ])('%s %s: %i %s', async (method, path, status, code) => {
+    const response = await service.call(path, { method });
+    const answer = await json<ErrorAnswer>(response);
+    expect([response.status, answer.code]).toEqual([status, code]);
+    expect(Object.keys(answer)).toEqual(['code', 'message']);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.headers.get('server')).toBeNull();
+  });
+
+  it.each([
+    ['GET', '/v1/convert', 'POST'],
+    ['DELETE', '/v1/jobs/x', 'GET, HEAD'],
+    ['POST', '/v1/jobs/x/content', 'GET'],
+    ['HEAD', '/v1/jobs/x/content', 'GET'],
+    ['GET', '/v1/jobs/x/cancel', 'POST'],
+    ['PUT', '/v1/stats', 'GET, HEAD'],
+    ['PATCH', '/metrics', 'GET, HEAD'],
+    ['OPTIONS', '/v1/convert', 'POST'],
+    ['PROPFIND', '/v1/stats', 'GET, HEAD'],
+    ['POST', '/healthz', 'GET, HEAD'],
+  ])('%s %s: 405, Allow: %s', async (method, path, allow) => {
+    const response = await service.call(path, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+    if (method !== 'HEAD') expect((await json<ErrorAnswer>(response)).code).toBe('method_not_allowed');
+  });
+
+  it('for what is not even HTTP', async () => {
+    const answer = await raw('nonsense\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"code":"invalid_request","message":"[^"]+"\}$/s);
+  });
+});
+
+describe('a body', () => {
+  const post = async (body: string | Uint8Array): Promise<[number, ErrorAnswer]> => {
+    const response = await service.convert(body);
+    return [response.status, await json<ErrorAnswer>(response)];
+  };
+  const long = 'A'.repeat(80_000);
+
+  it.each([
+    ['an empty one', '', /empty/],
+    ['a missing comma', '{"input": {} "output": {}}', /character 13: a comma or } was expected/],
+    ['a cut one', '{"input": {"kind": "upl', /character 19.*no end|character 23.*closing quotation mark/],
+    ['one quotation mark too few', `{"input": {"bytes": "${long}`, /starts at character 20 has no end/],
+    ['a fault behind a long text', `{"input": {"bytes": "${long}"} x}`, /character 80024: a comma or } was expected/],
+    ['something behind it', '{} {}', /character 3: the end of the text/],
+    ['a single quotation mark', "{'input': 1}", /character 1: a name in double quotation marks/],
+    ['GBK text', Buffer.from([0x7b, 0x22, 0xb7, 0xa2, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
+    ['a long text elsewhere', `{"input": {"url": "${long}"}, "output": {}}`, /outside of input\.bytes/],
+    ['a deep one', '['.repeat(60_000), /expected/],
+  ] as [string, string | Uint8Array, RegExp][])('is refused with its place: %s', async (_what, body, says) => {
+    const [status, { code, message }] = await post(body);
+    expect([status, code]).toEqual([400, 'invalid_request']);
+    expect(message).toMatch(says);
+    expect(message.length).toBeLessThan(300);
+  });
+
+  it('may be as large as max_upload_bytes', async () => {
+    const padding = ' '.repeat(200_000 - JSON.stringify(submission()).length);
+    expect((await service.convert(JSON.stringify(submission()) + padding)).status).toBe(200);
+  });
+
+  it('that is larger is 413, with and without a declared length', async () => {
+    const body = Buffer.alloc(200_001, 0x20);
+    expect(await post(body)).toEqual([
+      413,
+      { code: 'payload_too_large', message: expect.stringMatching(/200000 bytes/) },
+    ]);
+    const stream = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(body);
+        controller.close();
+      },
+    });
+    const response = await service.convert('', { body: stream, duplex: 'half' } as RequestInit);
+    expect([response.status, (await json<ErrorAnswer>(response)).code]).toEqual([413, 'payload_too_large']);
+  });
+
+  it('that is much larger is 413 for a client that sends all of it before it reads', async () => {
+    const response = await service.convert(Buffer.alloc(20_000_000, 0x20));
+    expect(response.status).toBe(413);
+  });
+
+  it('that is compressed is refused', async () => {
+    const response = await service.convert(submission(), { headers: { 'content-encoding': 'gzip' } });
+    expect([response.status, (await json<ErrorAnswer>(response)).message]).toEqual([
+      400,
+      expect.stringMatching(/gzip/),
+    ]);
+  });
+
+  it('whose client goes away leaves nothing behind', async () => {
+    await raw(`POST /v1/convert HTTP/1.1\r\nHost: a\r\nX-OFD-Api-Key: ${KEY}\r\nContent-Length: 1000\r\n\r\n{"input"`);
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  });
+
+  it('of a cancel is of no interest', async () => {
+    const response = await service.call('/v1/jobs/x/cancel', { method: 'POST', body: 'x' });
+    expect(response.status).toBe(404);
+  });
+});
+
+it('the log names requests and runs, and holds no key, no body, no query', async () => {
+  await service.convert(submission({ output: { file_name: 'very-secret-name' } }));
+  await service.call('/v1/jobs/x/content?name=very-secret-name');
+  const logDir = join(service.folder, 'log');
+  const lines = await until(
+    async () => readFileSync(join(logDir, 'ofd-server.log'), 'utf8'),
+    (text) => text.includes('"route":"/v1/jobs/:id/content"'),
+  );
+  expect(readdirSync(logDir).sort()).toEqual(['ofd-server.1.log', 'ofd-server.log']);
+  for (const line of lines.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) });
+  expect(lines).toMatch(/"outcome":"succeeded"/);
+  for (const secret of [KEY, 'very-secret-name', 'UEsDB']) expect(lines).not.toContain(secret);
+});
