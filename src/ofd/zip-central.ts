@@ -1,5 +1,6 @@
 /** The central directory of a ZIP file, checked against the local headers it points to. */
-import { fromBuffer, type ZipFile } from 'yauzl';
+import { setImmediate } from 'node:timers/promises';
+import { type Entry, fromRandomAccessReader, RandomAccessReader, type ZipFile } from 'yauzl';
 import {
   bufferOf,
   CENTRAL_SIGNATURE,
@@ -69,30 +70,65 @@ async function readRecords(
 function openZip(bytes: Uint8Array): Promise<ZipFile> {
   const options = { lazyEntries: true, decodeStrings: false, validateEntrySizes: false };
   return new Promise((resolve, reject) => {
-    fromBuffer(bufferOf(bytes), options, (error, zip) => (error ? reject(error) : resolve(zip)));
+    fromRandomAccessReader(new MemoryReader(bytes), bytes.length, options, (error, zip) =>
+      error ? reject(error) : resolve(zip),
+    );
   });
 }
 
-function listRecords(zip: ZipFile): Promise<CentralRecord[]> {
-  return new Promise((resolve, reject) => {
-    const entries: CentralRecord[] = [];
-    zip.on('entry', (entry) => {
-      entries.push({
-        name: entry.fileNameRaw,
-        isUtf8Claimed: claimsUtf8(entry.generalPurposeBitFlag),
-        method: entry.compressionMethod,
-        isEncrypted: isEncryptedFlag(entry.generalPurposeBitFlag),
-        crc32: entry.crc32,
-        sizeBytes: entry.uncompressedSize,
-        packedBytes: entry.compressedSize,
-        headerOffset: entry.relativeOffsetOfLocalHeader,
-      });
-      zip.readEntry();
-    });
-    zip.on('end', () => resolve(entries));
-    zip.on('error', reject);
-    zip.readEntry();
+/** Answers at once: the library's own reader of buffers waits for the event loop twice an entry. */
+class MemoryReader extends RandomAccessReader {
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    super();
+    this.#bytes = bytes;
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    if (position + length > this.#bytes.length) {
+      callback(new Error(`The directory runs over the end of the file (${this.#bytes.length} bytes)`));
+      return;
+    }
+    buffer.set(this.#bytes.subarray(position, position + length), offset);
+    callback(null);
+  }
+}
+
+async function listRecords(zip: ZipFile): Promise<CentralRecord[]> {
+  const records: CentralRecord[] = [];
+  let failure: Error | undefined;
+  zip.on('entry', (entry) => records.push(recordOf(entry)));
+  zip.on('error', (error) => {
+    failure = error;
   });
+  while (records.length < zip.entryCount) {
+    const count = records.length;
+    zip.readEntry();
+    // The library puts off what needs no bytes at all (an entry without a name).
+    while (records.length === count && failure === undefined) await setImmediate();
+    if (failure !== undefined) throw failure;
+  }
+  return records;
+}
+
+function recordOf(entry: Entry): CentralRecord {
+  return {
+    name: entry.fileNameRaw,
+    isUtf8Claimed: claimsUtf8(entry.generalPurposeBitFlag),
+    method: entry.compressionMethod,
+    isEncrypted: isEncryptedFlag(entry.generalPurposeBitFlag),
+    crc32: entry.crc32,
+    sizeBytes: entry.uncompressedSize,
+    packedBytes: entry.compressedSize,
+    headerOffset: entry.relativeOffsetOfLocalHeader,
+  };
 }
 
 function withLocalHeaders(bytes: Uint8Array, records: readonly CentralRecord[]): CentralDirectory {

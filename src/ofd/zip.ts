@@ -9,6 +9,8 @@ import { readEntryName } from './zip-name.js';
 const ROOT_PART = 'ofd.xml';
 /** Names given in one message. */
 const NAMES_SHOWN = 5;
+/** No deflated byte becomes more; a directory that declares more is wrong. */
+const MAX_DEFLATE_RATIO = 1032;
 /** Entries reported one by one for the same fault. */
 const MAX_REPORTS = 20;
 
@@ -76,7 +78,7 @@ function checkCount(count: number, limits: OfdLimits): void {
 
 function checkTotal(entries: Iterable<ZipEntry>, limits: OfdLimits): void {
   let total = 0;
-  for (const entry of entries) total += entry.data.sizeBytes;
+  for (const { data } of entries) total += Math.min(data.sizeBytes, (data.end - data.start) * MAX_DEFLATE_RATIO);
   if (total <= limits.maxTotalBytes) return;
   throw new OfdError('too_large', `The package unpacks to ${total} bytes; at most ${limits.maxTotalBytes} are allowed`);
 }

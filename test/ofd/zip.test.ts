@@ -60,6 +60,12 @@ describe('ways of packing', () => {
     expect(opened.diagnostics).toEqual([]);
   });
 
+  it('passes over an entry without a name', async () => {
+    const opened = await open(writeZip([{ name: '', content: 'x' }, ...FILES, { name: '', content: '' }]));
+    readsWhole(opened);
+    expect(opened.pkg.names()).toHaveLength(FILES.length);
+  });
+
   it('passes over folders and a comment', async () => {
     const opened = await open(writeZip([{ name: 'Doc_0/', content: '' }, ...FILES], { comment: 'made by hand' }));
     expect(opened.pkg.names()).toEqual(FILES.map(({ name }) => name));
@@ -248,9 +254,14 @@ describe('refusals', () => {
     expect(await failure(headersOnly, { maxEntries: 3 })).toMatchObject({ reason: 'too_large' });
   });
 
+  it('does not believe a directory that declares more than deflate can give', async () => {
+    const opened = await open(zip((file) => ({ ...file, declaredBytes: 0x7fffffff })));
+    readsWhole(opened);
+  });
+
   it('refuses a directory that declares too much', async () => {
-    const bytes = zip((file) => ({ ...file, declaredBytes: 0x7fffffff }));
-    expect(await failure(bytes)).toMatchObject({ reason: 'too_large' });
+    const files = [...FILES, { name: 'big.bin', content: Buffer.alloc(1_000_000) }];
+    expect(await failure(writeZip(files), { maxTotalBytes: 900_000 })).toMatchObject({ reason: 'too_large' });
   });
 
   it('refuses many entries over the same data', async () => {
