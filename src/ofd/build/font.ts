@@ -1,5 +1,4 @@
 /** Fonts of a document: the embedded program where it serves, the system's faces where not, glyph by glyph. */
-import { createHash } from 'node:crypto';
 import type { Face } from '../../display/face.js';
 import type { Diagnostic } from '../../display/list.js';
 import type { FontBook, ResolvedFont } from '../../fonts/index.js';
@@ -86,8 +85,7 @@ export class DocumentFonts {
     }
     const bytes = pkg.bytes(part);
     if (bytes === undefined) return undefined;
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    const face = this.#book.embedded(`${digest} ${name}`, bytes, name);
+    const face = this.#book.embedded(part, bytes, name);
     if (face === undefined) {
       const message = `The font program ${part} of font "${name}" cannot be read`;
       this.#report({ code: 'font_unreadable', message, part });

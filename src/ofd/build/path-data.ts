@@ -124,10 +124,7 @@ class PathReader {
         this.#operator = 'L';
         break;
       case 'L':
-        if (!this.#hasCurrent) return this.#start(a, b);
-        this.#begin(a, b);
-        this.path.lineTo(a, b);
-        this.#at(a, b);
+        this.#line(a, b);
         break;
       case 'Q':
         this.#begin(a, b);
@@ -140,22 +137,26 @@ class PathReader {
         this.#at(e, f);
         break;
       case 'A':
-        if (!this.#hasCurrent) return this.#start(f, g);
-        if (f === this.#x && g === this.#y) return;
-        this.#begin(f, g);
-        arcTo(this.path, {
-          x0: this.#x,
-          y0: this.#y,
-          rx: a,
-          ry: b,
-          angle: c,
-          isLarge: d !== 0,
-          isClockwise: e !== 0,
-          x: f,
-          y: g,
-        });
-        this.#at(f, g);
+        this.#arc(a, b, c, d !== 0, e !== 0, f, g);
         break;
+    }
+  }
+
+  #line(x: number, y: number): void {
+    if (this.#hasCurrent) {
+      this.#begin(x, y);
+      this.path.lineTo(x, y);
+      this.#at(x, y);
+    } else this.#start(x, y);
+  }
+
+  #arc(rx: number, ry: number, angle: number, isLarge: boolean, isClockwise: boolean, x: number, y: number): void {
+    if (!this.#hasCurrent) {
+      this.#start(x, y);
+    } else if (x !== this.#x || y !== this.#y) {
+      this.#begin(x, y);
+      arcTo(this.path, { x0: this.#x, y0: this.#y, rx, ry, angle, isLarge, isClockwise, x, y });
+      this.#at(x, y);
     }
   }
 

@@ -83,11 +83,11 @@ function withoutLineBreaks(raw: string, expected: number | undefined): string {
 /** `\hhhh` stands for a character that XML cannot hold, or for a blank; any other backslash is one. */
 function undoEscapes(text: string): string {
   if (!text.includes('\\')) return text;
-  return text.replace(/\\([0-9a-fA-F]{4})/g, (escape, digits: string) => {
+  return text.replace(/\\([0-9a-fA-F]{4})/g, (written, digits: string) => {
     const code = Number.parseInt(digits, 16);
     const isMeant =
       code <= 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0xd800 && code <= 0xdfff) || code >= 0xfffe;
-    return isMeant ? String.fromCharCode(code) : escape;
+    return isMeant ? String.fromCharCode(code) : written;
   });
 }
 

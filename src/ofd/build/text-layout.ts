@@ -159,7 +159,10 @@ class TypeSetter {
 
   #setCharacter(character: string, isLast: boolean): void {
     const codePoint = character.codePointAt(0);
-    if (codePoint === undefined || isInkless(codePoint)) return this.#step(undefined, 0);
+    if (codePoint === undefined || isInkless(codePoint)) {
+      this.#step(undefined, 0);
+      return;
+    }
     const glyph = this.#variant.character(codePoint);
     if (glyph === undefined) this.#addMissing(character, codePoint);
     else {
@@ -206,7 +209,7 @@ class TypeSetter {
   #spread(units: readonly string[], glyphCount: number): void {
     const { deltaX, deltaY } = this.#line!;
     if (deltaX.length === 0 && deltaY.length === 0) {
-      units.forEach((unit) => this.#setCharacter(unit, false));
+      for (const unit of units) this.#setCharacter(unit, false);
       return;
     }
     const startX = this.#x;
