@@ -52,7 +52,7 @@ export interface DocumentBody {
 }
 
 /**
- * All documents of a package, in order. Throws OfdError('corrupt') where none has a readable Document.xml.
+ * All documents of a package, in order. Throws OfdError('corrupt', 'encrypted') where none has a readable Document.xml.
  *
  * @param withSeals whether signatures are looked at (a seal inside a seal is not)
  */
@@ -75,6 +75,9 @@ export function readDocuments(pkg: OfdPackage, report: Report, withSeals: boolea
     documents.push(readDocument(pkg, body, document, part, report, withSeals));
   });
   if (documents.length > 0) return documents;
+  if (pkg.isEncrypted && faults.length > 0) {
+    throw new OfdError('encrypted', `The package is encrypted: ${faults.join(', ')} cannot be read`);
+  }
   throw new OfdError(
     'corrupt',
     bodies.length === 0

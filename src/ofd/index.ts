@@ -62,17 +62,22 @@ interface ParsedPage {
 
 /**
  * Proof that there is something to show: the first page whose part can be read. Undefined where the package has no part
- * for any page, which then are blank. Throws OfdError('corrupt') where there are parts and none can be read.
+ * for any page, which then are blank. Throws OfdError('corrupt' or 'encrypted') where there were parts and none is left.
  */
 function firstReadable(pkg: OfdPackage, bodies: readonly DocumentBody[]): ParsedPage | undefined {
   const damaged: string[] = [];
   for (const reference of bodies.flatMap((body) => body.pages)) {
-    if (reference.part === undefined) continue;
+    if (reference.part === undefined) {
+      // Lost with the damage or behind the encryption, not forgotten by the producer.
+      if (pkg.isDamaged || pkg.isEncrypted) damaged.push(reference.location);
+      continue;
+    }
     const root = pkg.xml(reference.part);
     if (root !== undefined) return { reference, root };
     damaged.push(reference.part);
   }
   if (damaged.length === 0) return undefined;
+  if (pkg.isEncrypted) throw new OfdError('encrypted', `The package is encrypted: ${damaged[0]} cannot be read`);
   const rest = damaged.length > 1 ? ` and ${damaged.length - 1} more` : '';
   throw new OfdError('corrupt', `No page can be read: ${damaged[0]}${rest} is damaged`);
 }

@@ -23,6 +23,8 @@ export class OfdPackage implements PartNames {
   readonly report: Report;
   /** Some part is encrypted: what is missing may be there for who has the key. */
   readonly isEncrypted: boolean;
+  /** The ZIP directory was not whole: a part that is not there may have been. */
+  readonly isDamaged: boolean;
   readonly #bytes: Uint8Array;
   readonly #entries: ReadonlyMap<string, ZipEntry>;
   readonly #names: NameIndex;
@@ -31,6 +33,7 @@ export class OfdPackage implements PartNames {
   readonly #kept = new Map<string, Uint8Array>();
   readonly #held = new Map<string, WeakRef<Uint8Array>>();
   readonly #unreadable = new Set<string>();
+  readonly #truncated = new Set<string>();
   readonly #counted = new Set<string>();
   #keptBytes = 0;
   #inflatedBytes = 0;
@@ -38,6 +41,7 @@ export class OfdPackage implements PartNames {
   private constructor(directory: ZipDirectory, limits: OfdLimits, report: Report) {
     this.limits = limits;
     this.report = report;
+    this.isDamaged = directory.isDamaged;
     this.#bytes = directory.bytes;
     this.#entries = directory.entries;
     this.#names = new NameIndex(directory);
@@ -102,7 +106,10 @@ export class OfdPackage implements PartNames {
       return undefined;
     }
     const content = this.#known(path) ?? this.#read(path);
-    return content === undefined ? undefined : parseXml(content, path, this.limits, this.report);
+    const root = content === undefined ? undefined : parseXml(content, path, this.limits, this.report);
+    if (root === undefined || !this.#truncated.has(path) || root.children.length > 0) return root;
+    this.report({ code: 'part_corrupt', part: path, message: `${path}: nothing in it is left` });
+    return undefined;
   }
 
   /**
@@ -154,6 +161,7 @@ export class OfdPackage implements PartNames {
     if (entry === undefined || this.#unreadable.has(path)) return undefined;
     const { content, fault } = this.#inflate(entry);
     if (fault !== undefined) this.report({ code: fault.code, part: path, message: `${path}: ${fault.reason}` });
+    if (fault?.code === 'part_truncated') this.#truncated.add(path);
     if (content === undefined) this.#unreadable.add(path);
     else this.#count(path, content.length);
     return content;

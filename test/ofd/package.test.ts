@@ -1,8 +1,13 @@
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/display/list.js';
+import { systemFontBook } from '../../src/fonts/system.js';
+import { OfdError } from '../../src/ofd/error.js';
+import { openOfd } from '../../src/ofd/index.js';
 import { DEFAULT_LIMITS } from '../../src/ofd/limits.js';
 import { OfdPackage } from '../../src/ofd/package.js';
 import { buildOfd, type OfdSpec, ofdParts, textXml } from '../support/ofd-builder.js';
+import { writeZip } from '../support/zip-writer.js';
 
 async function open(spec: OfdSpec): Promise<{ pkg: OfdPackage; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = [];
@@ -40,6 +45,38 @@ describe('parts', () => {
     const { pkg } = await open({ pages: [], files });
     for (const [name, content] of [...Object.entries(files), ...Object.entries(files)]) {
       expect(pkg.bytes(name)?.length).toBe(content.length);
+    }
+  });
+});
+
+describe('documents of which nothing is left', () => {
+  const page = 'Doc_0/Pages/Page_0/Content.xml';
+  const failure = async (bytes: Uint8Array): Promise<unknown> => {
+    const options = { limits: DEFAULT_LIMITS, fonts: systemFontBook([]), report: () => {} };
+    return openOfd(bytes, options).then(
+      () => 'opened',
+      (error: unknown) => (error instanceof OfdError ? `${error.reason}: ${error.message}` : error),
+    );
+  };
+
+  it('are corrupt where the only page breaks off before its content', async () => {
+    const cut = deflateRawSync(Buffer.from(`<Page>${' '.repeat(40)}<Content><Layer>…`)).subarray(0, 12);
+    const spoilt = Buffer.concat([cut, Buffer.alloc(20, 0xff)]);
+    const pack: NonNullable<OfdSpec['pack']> = (file) => (file.name === page ? { ...file, method: 8 } : file);
+    expect(await failure(buildOfd({ pages: [''], files: { [page]: spoilt }, pack }))).toMatch(/^corrupt: .*Page_0/);
+  });
+
+  it('are corrupt where damage took the only page', async () => {
+    const parts = Object.entries(ofdParts({ pages: [''] })).map(([name, content]) => ({ name, content }));
+    const whole = writeZip(parts);
+    const cut = whole.subarray(0, Buffer.from(whole).indexOf(page) - 30);
+    expect(await failure(cut)).toMatch(/^corrupt: .*Page_0/);
+  });
+
+  it('are encrypted where their parts are', async () => {
+    for (const lost of ['Doc_0/Document.xml', page]) {
+      const pack: NonNullable<OfdSpec['pack']> = (file) => (file.name === lost ? { ...file, flags: 1 } : file);
+      expect(await failure(buildOfd({ pages: [''], pack }))).toMatch(/^encrypted: /);
     }
   });
 });
