@@ -1,8 +1,8 @@
 /** Strict base64 (RFC 4648, with padding, no line breaks), decoded in slices so that other requests go on meanwhile. */
 import { ServiceError } from '../errors.js';
 
-/** Decodes in about 2 ms; a multiple of 4. */
-const SLICE_BYTES = 1024 * 1024;
+/** Decodes in about 1 ms; a multiple of 4. */
+const SLICE_BYTES = 256 * 1024;
 
 const DASH = 0x2d;
 const UNDERSCORE = 0x5f;
