@@ -91,7 +91,7 @@ export const SFTP_KEYS = {
 export const TRANSFER_KEYS = {
   output_dir: path({ isRequired: true, env: ['OFD_SERVER_OUTPUT_DIR'] }),
   allow_input_url_hosts: texts({ check: checkUrlHost }),
-  url_timeout: duration({ default: '30s', zero: 'default', max: '24h' }),
+  url_timeout: duration({ default: '30s', zero: 'default', max: '500h' }),
   ftp_targets: targets(FTP_KEYS),
   s3_targets: targets(S3_KEYS),
   webdav_targets: targets(WEBDAV_KEYS),
