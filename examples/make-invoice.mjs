@@ -222,7 +222,7 @@ function template() {
   return xml(
     `<ofd:Page ${NS}><ofd:Area><ofd:PhysicalBox>0 0 210 140</ofd:PhysicalBox></ofd:Area><ofd:Content><ofd:Layer ID="${id()}" Type="Background" DrawParam="10">` +
       `${title}${path(12, 20, 186, 1.2, 'M 0 0 L 186 0 L 186 1.2 L 0 1.2 C', band, ' Stroke="false" Fill="true"')}` +
-      `${path(140, 6.5, 14, 14, 'M 0 7 A 7 7 0 1 1 14 7 A 7 7 0 1 1 0 7 C', `<ofd:StrokeColor Value="${BROWN}"/>`, ' LineWidth="0.3" DashPattern="1 0.6"')}` +
+      `${path(128, 4.5, 14, 14, 'M 0 7 A 7 7 0 1 1 14 7 A 7 7 0 1 1 0 7 C', `<ofd:StrokeColor Value="${BROWN}"/>`, ' LineWidth="0.3" DashPattern="1 0.6"')}` +
       [...frame, ...verticals, ...labels, ...sides, ...names, ...rest].join('') +
       '</ofd:Layer></ofd:Content></ofd:Page>',
   );
@@ -253,10 +253,10 @@ function content() {
     text(146, 97.5, 3.6, '¥5580.00', { font: FONT_EMBEDDED }),
   ];
   const head = [
-    text(158, 12, 3.2, '发票号码：', { color: BROWN }),
-    text(174, 12, 3.2, '26000000000000000001', { font: FONT_EMBEDDED }).replace(/DeltaX="[^"]*"/, 'DeltaX="g 19 1.2"'),
-    text(158, 17, 3.2, '开票日期：', { color: BROWN }),
-    text(174, 17, 3.2, '2026年11月30日'),
+    text(150, 12, 3.2, '发票号码：', { color: BROWN }),
+    text(166.5, 12, 2.6, '26000000000000000001', { font: FONT_EMBEDDED }).replace(/DeltaX="[^"]*"/, 'DeltaX="g 19 1.56"'),
+    text(150, 17, 3.2, '开票日期：', { color: BROWN }),
+    text(166.5, 17, 3.2, '2026年11月30日'),
   ];
   const notes = [
     text(24, 107, 3.2, '此件为软件样例，不作报销凭证。'),
