@@ -17,10 +17,14 @@ const CHANNELS: Readonly<Record<SpaceType, number>> = { GRAY: 1, RGB: 3, CMYK: 4
 const SPACE_OF_COUNT: Readonly<Record<number, SpaceType>> = { 1: 'GRAY', 3: 'RGB', 4: 'CMYK' };
 const DEFAULT_SPACE: ColorSpace = { type: 'RGB', maximum: 255, palette: [] };
 
-/** Colour spaces of a document's resources, each read once. */
+/** Colours kept by their values; a document that uses more has pictures made of paths. */
+const MAX_COLORS = 4096;
+
+/** Colour spaces of a document's resources, each read once, and the colours in them. */
 export class ColorSpaces {
   readonly #defaultId: string | undefined;
   readonly #spaces = new WeakMap<XmlElement, ColorSpace>();
+  readonly #colors = new WeakMap<ColorSpace, Map<string, Color | undefined>>();
 
   /** `defaultId`: `CommonData/DefaultCS`. */
   constructor(defaultId: string | undefined) {
@@ -37,6 +41,17 @@ export class ColorSpaces {
       this.#spaces.set(element, space);
     }
     return space;
+  }
+
+  /** The colour of channel values as written; undefined where they are of no number that a space has. */
+  color(value: string, space: ColorSpace): Color | undefined {
+    let colors = this.#colors.get(space);
+    if (colors === undefined || colors.size >= MAX_COLORS) {
+      colors = new Map();
+      this.#colors.set(space, colors);
+    }
+    if (!colors.has(value)) colors.set(value, colorOfValue(value, space));
+    return colors.get(value);
   }
 
   #element(id: string | undefined, resources: ResourceTable): XmlElement | undefined {
@@ -62,10 +77,10 @@ function readColorSpace(element: XmlElement): ColorSpace {
 export function plainColor(element: XmlElement, resources: ResourceTable, spaces: ColorSpaces): Color {
   const space = spaces.find(element.id('ColorSpace'), resources);
   const value = element.attribute('Value')?.trim();
-  if (value) return colorOfValue(value, space) ?? zeroColor(space);
+  if (value) return spaces.color(value, space) ?? zeroColor(space);
   const index = element.integer('Index');
   const entry = index === undefined ? undefined : space.palette[index];
-  return (entry === undefined ? undefined : colorOfValue(entry.trim(), space)) ?? zeroColor(space);
+  return (entry === undefined ? undefined : spaces.color(entry.trim(), space)) ?? zeroColor(space);
 }
 
 /** All channels 0: black, but white paper for CMYK. */

@@ -27,6 +27,7 @@ export interface TextRun {
   readonly glyphIds: number[];
   readonly x: number[];
   readonly y: number[];
+  /** Filled up to the last glyph that is not of full width; the rest are 1. */
   readonly xScale: number[];
   readonly characters: string[];
 }
@@ -166,11 +167,16 @@ class TypeSetter {
     const glyph = this.#variant.character(codePoint);
     if (glyph === undefined) this.#addMissing(character, codePoint);
     else {
-      if (glyph.styled.isFallback) this.#space.page.fonts.fallback(this.#variant, glyph.styled.face, character);
-      else if (glyph.styled.isSubstitute) this.#space.page.fonts.substitute(this.#variant, character);
+      if (glyph.styled.isFallback || glyph.styled.isSubstitute) this.#noteFace(glyph.styled, character, codePoint);
       this.#add(glyph, character, glyph.styled.isSubstitute ? this.#squeeze(glyph, codePoint, isLast) : 1);
     }
     this.#step(glyph, codePoint);
+  }
+
+  #noteFace({ isFallback, face }: StyledFace, character: string, codePoint: number): void {
+    if (isBlank(codePoint)) return;
+    if (isFallback) this.#space.page.fonts.fallback(this.#variant, face, character);
+    else this.#space.page.fonts.substitute(this.#variant, character);
   }
 
   #setTransformed(transform: GlyphTransform, units: readonly string[]): void {
@@ -251,7 +257,10 @@ class TypeSetter {
     run.glyphIds.push(glyphId);
     run.x.push(this.#x);
     run.y.push(this.#y);
-    run.xScale.push(xScale);
+    if (xScale !== 1) {
+      while (run.xScale.length < run.glyphIds.length - 1) run.xScale.push(1);
+      run.xScale.push(xScale);
+    }
     run.characters.push(characters);
   }
 

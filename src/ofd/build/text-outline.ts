@@ -10,7 +10,7 @@ export function addOutlines(path: Path, layout: TextLayout, matrix: Matrix): voi
     const scale = layout.sizeMm / face.unitsPerEm;
     const [a, b, c, d] = shapeOf(layout, run.styled);
     run.glyphIds.forEach((glyphId, index) => {
-      const width = scale * run.xScale[index]!;
+      const width = scale * (run.xScale[index] ?? 1);
       const glyph: Matrix = [a * width, b * width, -c * scale, -d * scale, run.x[index]!, run.y[index]!];
       path.addPath(face.outline(glyphId), multiply(matrix, glyph));
     });

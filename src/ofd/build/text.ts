@@ -39,7 +39,7 @@ export function buildText(element: XmlElement, space: Space): GlyphRun[] {
       glyphIds: run.glyphIds,
       x: run.x,
       y: run.y,
-      ...(run.xScale.some((scale) => scale !== 1) ? { xScale: run.xScale } : {}),
+      ...(run.xScale.length === 0 ? {} : { xScale: run.glyphIds.map((_, index) => run.xScale[index] ?? 1) }),
       characters: run.characters,
       readDirection: layout.readDirection,
       ...(isPainted ? paint : UNPAINTED),
