@@ -179,7 +179,8 @@ export async function startTestService(changes: Record<string, unknown> = {}): P
 async function startWith(folder: string, keys: object, converter: Converter): Promise<Service> {
   const configPath = join(folder, 'config.json');
   writeFileSync(configPath, JSON.stringify(keys), { mode: 0o600 });
-  return startService(loadConfig(configPath, {}).config, { converter });
+  const { config, warnings } = loadConfig(configPath, {});
+  return startService(config, { warnings, converter });
 }
 
 /** Looks every 20 ms until what it sees is right; the test's own time limit ends it. */

@@ -1,0 +1,81 @@
+// The format of an upload (contract B2).
+import { describe, expect, it } from 'vitest';
+import { detectFormat } from '../../src/convert/detect.js';
+import { planFor } from '../../src/convert/plan.js';
+import { FORMATS } from '../../src/formats.js';
+import { writeZip } from '../support/zip-writer.js';
+
+const text = (content: string): Buffer => Buffer.from(content, 'latin1');
+const ofd = Buffer.from(
+  writeZip([
+    { name: 'OFD.xml', content: '<ofd/>' },
+    { name: 'Doc_0/Document.xml', content: 'x' },
+  ]),
+);
+const office = Buffer.from(
+  writeZip([
+    { name: '[Content_Types].xml', content: 'x' },
+    { name: 'word/OFD.xml', content: 'x' },
+  ]),
+);
+const pdf = text('%PDF-1.7\n...');
+
+describe('the format of an upload', () => {
+  it.each([
+    ['explicit alone', { format: 'txt' }, text('x'), 'txt'],
+    ['explicit in capitals, with a dot', { format: ' .JPG ' }, text('x'), 'jpeg'],
+    ['explicit before the extension', { format: 'docx', fileName: 'a.txt' }, text('x'), 'docx'],
+    ['the extension', { fileName: 'a.b.HTM' }, text('x'), 'html'],
+    ['content before the extension: OFD', { fileName: 'a.docx' }, ofd, 'ofd'],
+    ['content before the extension: PDF', { fileName: 'a.ofd' }, pdf, 'pdf'],
+    ['content alone: OFD', {}, ofd, 'ofd'],
+    ['content alone: PDF behind other bytes', {}, text(`${'x'.repeat(100)}%PDF-1.4`), 'pdf'],
+    ['a text that speaks of PDF', { fileName: 'a.txt' }, text('The header is %PDF-1.4'), 'txt'],
+    ['an Office package by its name', { fileName: 'a.docx' }, office, 'docx'],
+    [
+      'OFD in a package that names its root oddly',
+      {},
+      Buffer.from(writeZip([{ name: '/ofd.XML', content: '' }])),
+      'ofd',
+    ],
+    ['OFD in a cut package', {}, ofd.subarray(0, ofd.length - 60), 'ofd'],
+    [
+      'OFD in a package whose directory is elsewhere',
+      {},
+      Buffer.from(writeZip([{ name: 'OFD.xml', content: 'x' }], { directoryOffsetError: 9 })),
+      'ofd',
+    ],
+    ['OFD in a package of ZIP64', {}, Buffer.from(writeZip([{ name: 'OFD.xml', content: 'x', zip64: true }])), 'ofd'],
+    ['what the name says of bytes that are no package', { fileName: 'a.ofd' }, text('nonsense'), 'ofd'],
+  ] as const)('%s', (_what, claims, bytes, wanted) => expect(detectFormat(claims, bytes).decided).toBe(wanted));
+
+  it('keeps the claim beside the decision', () => {
+    expect(detectFormat({ fileName: 'a.html' }, ofd)).toEqual({ claimed: 'html', decided: 'ofd' });
+    expect(detectFormat({}, ofd)).toEqual({ claimed: 'ofd', decided: 'ofd' });
+  });
+
+  it.each([
+    ['an Office package without name or format', {}, office],
+    ['an unknown extension', { fileName: 'a.wps' }, text('x')],
+    ['a format that the content contradicts', { format: 'docx' }, ofd],
+    ['an unknown format', { format: 'wps' }, ofd],
+  ])('is refused for %s', (_what, claims, bytes) => {
+    expect(() => detectFormat(claims, bytes)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+});
+
+describe('plans', () => {
+  it('OFD goes through its own engine in the fast lane', () => {
+    for (const to of ['pdf', 'txt', 'md', 'png', 'jpeg', 'webp', 'svg'] as const) {
+      expect(planFor('ofd', to)).toEqual({ engine: 'ofd', lane: 'fast' });
+    }
+  });
+
+  it('every other pair is refused, with what there is instead', () => {
+    for (const from of Object.keys(FORMATS) as (keyof typeof FORMATS)[]) {
+      if (from === 'ofd') continue;
+      expect(() => planFor(from, 'pdf')).toThrow(/no engine reads .*what can be read is ofd/);
+    }
+    expect(() => planFor('ofd', 'docx')).toThrow(/no engine makes docx from ofd; from ofd there are pdf, txt/);
+  });
+});
