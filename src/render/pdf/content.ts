@@ -49,6 +49,7 @@ interface GraphicsState {
   font: string | undefined;
   textMode: string | undefined;
   horizontalScale: string | undefined;
+  characterSpacing: string | undefined;
   fillAlpha: number;
   strokeAlpha: number;
   blendMode: BlendMode;
@@ -58,33 +59,57 @@ type Operand = {
   [K in keyof GraphicsState]: string | undefined extends GraphicsState[K] ? K : never;
 }[keyof GraphicsState];
 
+type Operands = Pick<GraphicsState, Operand>;
+
+const UNKNOWN_OPERANDS: Operands = {
+  fillColor: undefined,
+  strokeColor: undefined,
+  lineWidth: undefined,
+  lineCap: undefined,
+  lineJoin: undefined,
+  miterLimit: undefined,
+  dash: undefined,
+  font: undefined,
+  textMode: undefined,
+  horizontalScale: undefined,
+  characterSpacing: undefined,
+};
+
+const PAGE_OPERANDS: Operands = {
+  fillColor: '0 g',
+  strokeColor: '0 G',
+  lineWidth: '1 w',
+  lineCap: '0 J',
+  lineJoin: '0 j',
+  miterLimit: '10 M',
+  dash: '[] 0 d',
+  font: undefined,
+  textMode: '0 Tr',
+  horizontalScale: '100 Tz',
+  characterSpacing: '0 Tc',
+};
+
 export class ContentStream {
   readonly resources = new Resources();
   /** Whether anything in it needs a transparency model. */
   usesTransparency = false;
   readonly #states: StateTable;
-  /** Size in millimetres of one unit of the stream's first space. */
   readonly #unitMm: number;
   #text = '';
   #state: GraphicsState;
   readonly #saved: GraphicsState[] = [];
 
-  constructor(states: StateTable, unitMm: number) {
+  /**
+   * @param unitMm size in millimetres of one unit of the stream's first space
+   * @param begins 'page': with the values that PDF gives every page; 'anywhere': with those of whoever paints it
+   */
+  constructor(states: StateTable, unitMm: number, begins: 'page' | 'anywhere' = 'anywhere') {
     this.#states = states;
     this.#unitMm = unitMm;
     this.#state = {
+      ...(begins === 'page' ? PAGE_OPERANDS : UNKNOWN_OPERANDS),
       matrix: IDENTITY,
       decimals: coordinateDecimals(unitMm),
-      fillColor: undefined,
-      strokeColor: undefined,
-      lineWidth: undefined,
-      lineCap: undefined,
-      lineJoin: undefined,
-      miterLimit: undefined,
-      dash: undefined,
-      font: undefined,
-      textMode: undefined,
-      horizontalScale: undefined,
       fillAlpha: 1,
       strokeAlpha: 1,
       blendMode: 'normal',
@@ -202,6 +227,11 @@ export class ContentStream {
   /** `percent` as `Tz` takes it. */
   setHorizontalScale(percent: number): void {
     this.#set('horizontalScale', `${formatFactor(percent)} Tz`);
+  }
+
+  /** Added after every glyph, in units of text space before the horizontal scale. */
+  setCharacterSpacing(spacing: number): void {
+    this.#set('characterSpacing', `${formatFactor(spacing)} Tc`);
   }
 
   paintObject(object: Reference): void {

@@ -33,15 +33,14 @@ export class FormTable {
 export function drawGroup(scene: Scene, forms: FormTable, stream: ContentStream, group: Group): void {
   if (group.items.length === 0 || !invert(group.matrix)) return;
   const isolated = group.alpha < 1 || group.blendMode !== 'normal';
-  if (!isolated && !group.isShared && isIdentity(group.matrix)) {
-    scene.drawItems(stream, group.items);
-    return;
+  const isMoved = !isIdentity(group.matrix);
+  if (isMoved) {
+    stream.save();
+    stream.concat(group.matrix);
   }
-  stream.save();
-  stream.concat(group.matrix);
   if (isolated || group.isShared) paintForm(scene, forms, stream, group, isolated);
   else scene.drawItems(stream, group.items);
-  stream.restore();
+  if (isMoved) stream.restore();
 }
 
 function paintForm(scene: Scene, forms: FormTable, stream: ContentStream, group: Group, isolated: boolean): void {

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { EncodedImage, ImageItem, Item, Report } from '../../display/list.js';
 import type { Paint } from '../../display/paint.js';
 import { type PdfImageData, pdfImage } from '../../images/index.js';
-import type { PdfFile } from './file.js';
+import type { PdfFile, Value } from './file.js';
 import { coverageMask } from './image-mask.js';
-import { PDFHexString, type PDFObject, type Reference } from './pdf-lib.js';
+import type { Reference } from './pdf-lib.js';
 
 export interface WrittenImage {
   readonly reference: Reference;
@@ -89,7 +89,7 @@ export class ImageTable {
         Subtype: 'Image',
         Width: data.width,
         Height: data.height,
-        ColorSpace: colorSpaceEntry(data.colorSpace),
+        ColorSpace: this.#colorSpace(data.colorSpace),
         BitsPerComponent: data.bitsPerComponent,
         Filter: data.filter,
         ...(data.decode ? { Decode: [...data.decode] } : {}),
@@ -99,6 +99,12 @@ export class ImageTable {
       },
       data.data,
     );
+  }
+
+  #colorSpace(colorSpace: PdfImageData['colorSpace']): Value {
+    if (typeof colorSpace === 'string') return colorSpace;
+    const { palette } = colorSpace;
+    return ['Indexed', 'DeviceRGB', palette.length / 3 - 1, this.#file.addStream({}, palette)];
   }
 
   #keyOf(item: ImageItem): string {
@@ -113,10 +119,4 @@ export class ImageTable {
     }
     return content;
   }
-}
-
-function colorSpaceEntry(colorSpace: PdfImageData['colorSpace']): string | (string | number | PDFObject)[] {
-  if (typeof colorSpace === 'string') return colorSpace;
-  const { palette } = colorSpace;
-  return ['Indexed', 'DeviceRGB', palette.length / 3 - 1, PDFHexString.of(Buffer.from(palette).toString('hex'))];
 }

@@ -49,7 +49,7 @@ function drawItem(scene: Scene, forms: FormTable, stream: ContentStream, item: I
 
 /** Writes a page whose pictures are written already, as a kid of `parent`. */
 export function writePage(scene: Scene, list: DisplayList, parent: Reference): Reference {
-  const stream = new ContentStream(scene.states, POINT_MM);
+  const stream = new ContentStream(scene.states, POINT_MM, 'page');
   stream.concat([POINTS_PER_MM, 0, 0, -POINTS_PER_MM, 0, mmToPoints(list.heightMm)]);
   scene.drawItems(stream, list.items);
   const contents = scene.file.addStream({}, stream.toBytes());

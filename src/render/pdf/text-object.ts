@@ -15,7 +15,13 @@ import { utf16 } from './to-unicode.js';
 const TOLERANCE_MM = 0.003;
 
 /** Corrections are rounded no coarser than to this. */
-const CORRECTION_STEP_MM = 0.004;
+const CORRECTION_STEP_MM = 0.01;
+
+/** Part of a hundredth to which a horizontal scale is rounded. */
+const SCALE_DECIMALS = 2;
+
+/** Gaps of one width that are worth an operator of their own. */
+const FEWEST_EQUAL_GAPS = 3;
 
 /** Bytes of a string literal: the ones that mean something there are escaped, a carriage return would be read as a line feed. */
 const LITERAL_BYTES = Array.from({ length: 256 }, (_, byte) => {
@@ -32,33 +38,67 @@ export function writeTextObject(
   matrix: Matrix,
   shape: Matrix,
 ): void {
-  const text = new TextObject(stream, run, multiply(matrix, shape));
   const first = multiply(matrix, multiply(translation(run.x[0]!, run.y[0]!), shape));
   // Outlines have y up and the space has y down.
   const upright = multiply(first, [1, 0, 0, -1, 0, 0]);
   stream.write(`BT\n${formatMatrix(upright, stream.decimals)} Tm\n`);
-  const toText = invert([shape[0], shape[1], -shape[2], -shape[3], 0, 0])!;
-  const count = run.glyphIds.length;
-  for (let start = 0; start < count; ) {
-    const end = clusterEnd(run, start);
-    const needsSpan = end - start > 1 || run.characters[start] === '';
-    if (needsSpan) text.beginSpan(run.characters[start]!);
-    for (let i = start; i < end; i++) {
-      const dx = run.x[i]! - run.x[0]!;
-      const dy = run.y[i]! - run.y[0]!;
-      text.moveTo(toText[0] * dx + toText[2] * dy, toText[1] * dx + toText[3] * dy, run.xScale?.[i] ?? 1);
-      text.show(codes.codeFor(run.glyphIds[i]!, run.characters[i] ?? ''));
-    }
+  const glyphs = placedGlyphs(run, codes, shape);
+  const text = new TextObject(stream, run.sizeMm, multiply(matrix, shape), glyphs);
+  for (let start = 0; start < glyphs.length; ) {
+    const end = clusterEnd(glyphs, start);
+    const { characters } = glyphs[start]!.code.glyph;
+    const needsSpan = end - start > 1 || characters === '';
+    if (needsSpan) text.beginSpan(characters);
+    for (let i = start; i < end; i++) text.show(glyphs[i]!);
     if (needsSpan) text.endSpan();
     start = end;
   }
   text.end();
 }
 
+/** A glyph with its place in text space, from the first glyph. */
+interface PlacedGlyph {
+  readonly code: Code;
+  readonly x: number;
+  readonly y: number;
+  /** Horizontal scale in hundredths, as written. */
+  readonly percent: number;
+}
+
+function placedGlyphs(run: GlyphRun, codes: FaceCodes, shape: Matrix): PlacedGlyph[] {
+  const [a, b, c, d] = invert([shape[0], shape[1], -shape[2], -shape[3], 0, 0])!;
+  return run.glyphIds.map((glyphId, i) => {
+    const dx = run.x[i]! - run.x[0]!;
+    const dy = run.y[i]! - run.y[0]!;
+    const xScale = run.xScale?.[i] ?? 1;
+    return {
+      code: codes.codeFor(glyphId, run.characters[i] ?? ''),
+      x: a * dx + c * dy,
+      y: b * dx + d * dy,
+      percent: xScale > 0 ? Math.max(1, roundTo(100 * xScale, SCALE_DECIMALS)) : 100,
+    };
+  });
+}
+
+/** What is most often left between the glyphs of a line, in units of text space before the scale; 0 for nothing. */
+function commonGap(glyphs: readonly PlacedGlyph[], sizeMm: number, tolerance: number): number {
+  const gaps: number[] = [];
+  for (let i = 1; i < glyphs.length; i++) {
+    const { code, x, y, percent } = glyphs[i - 1]!;
+    const next = glyphs[i]!;
+    if (Math.abs(next.y - y) > tolerance) continue;
+    gaps.push(((next.x - x) * 100) / percent - (code.glyph.width / 1000) * sizeMm);
+  }
+  gaps.sort((one, other) => one - other);
+  const gap = gaps[gaps.length >> 1] ?? 0;
+  const equal = gaps.filter((other) => Math.abs(other - gap) <= tolerance).length;
+  return Math.abs(gap) > tolerance && equal >= FEWEST_EQUAL_GAPS ? roundFactor(gap) : 0;
+}
+
 /** The glyph after those that stand together for the characters of glyph `start`. */
-function clusterEnd(run: GlyphRun, start: number): number {
+function clusterEnd(glyphs: readonly PlacedGlyph[], start: number): number {
   let end = start + 1;
-  while (end < run.glyphIds.length && run.characters[end] === '') end++;
+  while (glyphs[end]?.code.glyph.characters === '') end++;
   return end;
 }
 
@@ -72,43 +112,32 @@ class TextObject {
   #lineX = 0;
   #lineY = 0;
   #penX = 0;
-  /** Horizontal scale as written, 1 for none. */
-  #scale = 0;
+  #percent = 0;
+  readonly #spacing: number;
   #font: CodedFont | undefined;
   /** Elements of the array being gathered, and the string at its end. */
   #elements = '';
   #string = '';
 
-  constructor(stream: ContentStream, run: GlyphRun, toCurrent: Matrix) {
+  constructor(stream: ContentStream, sizeMm: number, toCurrent: Matrix, glyphs: readonly PlacedGlyph[]) {
     const unitMm = stream.unitMm * meanScale(toCurrent);
     this.#stream = stream;
-    this.#sizeMm = run.sizeMm;
+    this.#sizeMm = sizeMm;
     this.#decimals = coordinateDecimals(unitMm);
     this.#tolerance = TOLERANCE_MM / unitMm;
-    const thousandthMm = (run.sizeMm * unitMm) / 1000;
+    const thousandthMm = (sizeMm * unitMm) / 1000;
     this.#correctionDecimals = Math.min(6, Math.max(0, Math.ceil(Math.log10(thousandthMm / CORRECTION_STEP_MM))));
+    this.#spacing = commonGap(glyphs, sizeMm, this.#tolerance);
+    stream.setCharacterSpacing(this.#spacing);
   }
 
-  /** Goes to the place of the next glyph, which is squeezed by `xScale`. */
-  moveTo(x: number, y: number, xScale: number): void {
-    const percent = roundFactor(100 * (xScale > 0 ? xScale : 1));
-    if (percent !== this.#scale * 100) {
-      this.#flush();
-      this.#stream.setHorizontalScale(percent);
-      this.#scale = percent / 100;
-    }
+  show({ code, x, y, percent }: PlacedGlyph): void {
+    this.#setScale(percent);
+    this.#setFont(code.font);
     if (Math.abs(y - this.#lineY) > this.#tolerance) this.#startLine(x, y);
     else if (Math.abs(x - this.#penX) > this.#tolerance) this.#correct(x);
-  }
-
-  show({ font, value, glyph }: Code): void {
-    if (font !== this.#font) {
-      this.#flush();
-      this.#stream.setFont(font.reference, this.#sizeMm);
-      this.#font = font;
-    }
-    this.#string += LITERAL_BYTES[value >> 8]! + LITERAL_BYTES[value & 255]!;
-    this.#penX += (glyph.width / 1000) * this.#sizeMm * this.#scale;
+    this.#string += LITERAL_BYTES[code.value >> 8]! + LITERAL_BYTES[code.value & 255]!;
+    this.#penX += ((code.glyph.width / 1000) * this.#sizeMm + this.#spacing) * (percent / 100);
   }
 
   /** What is shown until `endSpan` stands for `characters` and nothing else. */
@@ -128,6 +157,20 @@ class TextObject {
     this.#stream.write('ET\n');
   }
 
+  #setScale(percent: number): void {
+    if (percent === this.#percent) return;
+    this.#flush();
+    this.#stream.setHorizontalScale(percent);
+    this.#percent = percent;
+  }
+
+  #setFont(font: CodedFont): void {
+    if (font === this.#font) return;
+    this.#flush();
+    this.#stream.setFont(font.reference, this.#sizeMm);
+    this.#font = font;
+  }
+
   #startLine(x: number, y: number): void {
     this.#flush();
     const placeX = roundTo(x, this.#decimals);
@@ -140,7 +183,7 @@ class TextObject {
   }
 
   #correct(x: number): void {
-    const thousandth = (this.#sizeMm * this.#scale) / 1000;
+    const thousandth = (this.#sizeMm * this.#percent) / 100_000;
     const correction = roundTo((this.#penX - x) / thousandth, this.#correctionDecimals);
     this.#penX -= correction * thousandth;
     if (this.#string !== '') this.#elements += `(${this.#string})`;
