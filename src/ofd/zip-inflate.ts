@@ -3,8 +3,9 @@ import { constants, crc32, inflateRawSync } from 'node:zlib';
 import { isReadableMethod, STORED } from './zip-headers.js';
 
 const MAX_CHUNK = 1024 * 1024;
-/** How near the search for the last sound byte of a damaged stream comes to it. */
-const SEARCH_STEP = 64;
+/** How near the search for the last sound byte of a damaged stream comes to it: in bytes, and as a part of the stream. */
+const SEARCH_BYTES = 64;
+const SEARCH_PART = 1 / 256;
 
 export interface EntryData {
   readonly method: number;
@@ -72,10 +73,11 @@ function inflate(packed: Uint8Array, sizeHint: number, maxBytes: number, finishF
 function inflatePart(packed: Uint8Array, maxBytes: number): EntryContent {
   const attempt = (length: number): Uint8Array | undefined =>
     inflate(packed.subarray(0, length), 0, maxBytes, constants.Z_SYNC_FLUSH);
+  const step = Math.max(SEARCH_BYTES, packed.length * SEARCH_PART);
   let best = attempt(packed.length);
   let sound = best === undefined ? 0 : packed.length;
   let broken = packed.length;
-  while (best !== undefined ? broken - sound > SEARCH_STEP : broken > 1) {
+  while (best !== undefined ? broken - sound > step : broken > 1) {
     const middle = (sound + broken) >> 1;
     const part = attempt(middle);
     if (part === undefined) broken = middle;
