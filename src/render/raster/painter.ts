@@ -6,7 +6,7 @@ import { axisScales, effectiveClips, itemBounds, pixelBox } from '../bounds.js';
 import { glyphMatrix, runOutline } from '../glyph-run.js';
 import { cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
-import { devicePen, type Pen } from './pen.js';
+import { devicePen, type Pen, truePen } from './pen.js';
 import { type Pictures, snapToPixels } from './pictures.js';
 import { compositeOperation, type LayerEffect, type Layers, setMatrix, type Target } from './target.js';
 
@@ -120,10 +120,17 @@ export class Painter {
     context.restore();
   }
 
-  async #stroke(target: Target, path: Path, matrix: Matrix, stroke: Stroke, toDevice: Matrix): Promise<void> {
+  async #stroke(
+    target: Target,
+    path: Path,
+    matrix: Matrix,
+    stroke: Stroke,
+    toDevice: Matrix,
+    penFor = devicePen,
+  ): Promise<void> {
     const { paint } = stroke;
     if (paint.kind === 'solid') {
-      drawLine(target, path, stroke, devicePen(matrix, stroke), paint);
+      drawLine(target, path, stroke, penFor(matrix, stroke), paint);
       return;
     }
     const effect = { alpha: 1, operation: target.context.globalCompositeOperation };
@@ -131,7 +138,7 @@ export class Painter {
       await paintPlane(this, layer, paint, multiply(shift, toDevice));
       // Of that plane only what lies under the line stays.
       await this.#tools.layers.paint(layer, { alpha: 1, operation: 'destination-in' }, (mask) => {
-        drawLine(mask, path, stroke, devicePen(multiply(shift, matrix), stroke), OPAQUE);
+        drawLine(mask, path, stroke, penFor(multiply(shift, matrix), stroke), OPAQUE);
       });
     });
   }
@@ -146,7 +153,11 @@ export class Painter {
         this.#merged(layer, run, multiply(shift, matrix), opaque, multiply(shift, toDevice)),
       );
     } else if (fill !== undefined) await this.#merged(target, run, matrix, fill, toDevice);
-    if (stroke !== undefined) await this.#stroke(target, runOutline(run), matrix, stroke, toDevice);
+    if (stroke === undefined) return;
+    // Round filled letters a line adds weight: a whole pixel of it would make every small text bold.
+    const penFor = fill === undefined ? devicePen : truePen;
+    if (fill !== undefined && stroke.widthMm <= 0) return;
+    await this.#stroke(target, runOutline(run), matrix, stroke, toDevice, penFor);
   }
 
   /** Glyph by glyph from kept outlines. */
@@ -167,10 +178,7 @@ export class Painter {
     await this.#fillThrough(target, outline, 'nonzero', matrix, paint, toDevice);
     if (run.emboldenMm <= 0) return;
     const stroke: Stroke = { ...BOLD_PEN, paint, widthMm: run.emboldenMm };
-    // The pen of a bold letter may be thinner than a pixel.
-    const pen = { matrix, width: run.emboldenMm, dashScale: 1 };
-    if (paint.kind === 'solid') drawLine(target, outline, stroke, pen, paint);
-    else await this.#stroke(target, outline, matrix, stroke, toDevice);
+    await this.#stroke(target, outline, matrix, stroke, toDevice, truePen);
   }
 
   async #image(target: Target, item: ImageItem, matrix: Matrix): Promise<void> {

@@ -40,6 +40,11 @@ export function devicePen(toDevice: Matrix, stroke: Stroke): Pen {
   return { matrix, width, dashScale, ...(toPen && { fromPath: multiply(toPen, toDevice) }) };
 }
 
+/** The pen exactly as wide as the stroke says, which may be less than a pixel. */
+export function truePen(toDevice: Matrix, stroke: Stroke): Pen {
+  return { matrix: toDevice, width: stroke.widthMm, dashScale: 1 };
+}
+
 interface Axis {
   readonly scale: number;
   /** Direction in the item's space. */

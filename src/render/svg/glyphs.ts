@@ -1,10 +1,11 @@
 /** Glyph runs in one colour: outlines defined once a page and referred to, or written in place where that is shorter. */
 import { invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
 import type { GlyphRun } from '../../display/list.js';
-import type { SolidPaint } from '../../display/paint.js';
 import { glyphMatrix } from '../glyph-run.js';
 import type { Definitions } from './definitions.js';
-import { attribute, decimalsFor, fixed, hexColor, pathData, transform } from './markup.js';
+import { attribute, decimalsFor, fixed, pathData, transform } from './markup.js';
+import { solidAttributes } from './paints.js';
+import { boldStroke, penAttributes } from './pen.js';
 import { glyphKey, type Usage } from './usage.js';
 
 /** An outline of so few characters is no longer than a reference to it. */
@@ -22,13 +23,14 @@ export class GlyphWriter {
   }
 
   /** `scale`: millimetres of a unit of the group's space. */
-  run(run: GlyphRun, fill: SolidPaint, scale: number): string {
+  run(run: GlyphRun, scale: number): string {
     const k = run.sizeMm / run.face.unitsPerEm;
     const [a, b, c, d] = run.shape;
     const toRun: Matrix = [a * k, b * k, -c * k, -d * k, 0, 0];
     const fromRun = invert(toRun);
     if (fromRun === undefined) return '';
-    const decimals = decimalsFor(scale * meanScale(run.matrix) * k);
+    const glyphScale = scale * meanScale(run.matrix) * k;
+    const decimals = decimalsFor(glyphScale);
     let data = '';
     let references = '';
     for (let i = 0; i < run.glyphIds.length; i++) {
@@ -48,17 +50,7 @@ export class GlyphWriter {
     }
     if (data === '' && references === '') return '';
     const path = data === '' ? '' : `<path d="${data}"/>`;
-    return `<g${transform(multiply(run.matrix, toRun))}${this.#paint(run, fill, k)}>${path}${references}</g>`;
-  }
-
-  #paint(run: GlyphRun, fill: SolidPaint, k: number): string {
-    const color = hexColor(fill.color);
-    const isBold = run.emboldenMm > 0;
-    const opacity = fill.alpha < 1 ? attribute(isBold ? 'opacity' : 'fill-opacity', fixed(fill.alpha, 4)) : '';
-    const bold = isBold
-      ? `${attribute('stroke', color)}${attribute('stroke-width', fixed(run.emboldenMm / k, 2))} stroke-linejoin="round"`
-      : '';
-    return (color === '#000' ? '' : attribute('fill', color)) + opacity + bold;
+    return `<g${transform(multiply(run.matrix, toRun))}${paintAttributes(run, k, glyphScale)}>${path}${references}</g>`;
   }
 
   #outline(run: GlyphRun, glyphId: number, decimals: number): string {
@@ -80,4 +72,28 @@ export class GlyphWriter {
     }
     return id;
   }
+}
+
+/** One colour for all, and a pen that one transformation brings to all glyphs alike. */
+export function isEvenlyPainted(run: GlyphRun): boolean {
+  const { fill, stroke } = run;
+  if (fill !== undefined && fill.kind !== 'solid') return false;
+  if (stroke === undefined) return fill !== undefined;
+  const [a, b, c, d] = run.shape;
+  return stroke.paint.kind === 'solid' && run.xScale === undefined && a === 1 && b === 0 && c === 0 && d === 1;
+}
+
+/** `k`: millimetres of run space in a font unit; `scale`: millimetres of the page in one. */
+function paintAttributes(run: GlyphRun, k: number, scale: number): string {
+  const { fill, stroke } = run;
+  const lineAttributes =
+    stroke?.paint.kind === 'solid' && (fill === undefined || stroke.widthMm > 0)
+      ? solidAttributes('stroke', stroke.paint) + penAttributes(run, stroke, 1 / k, scale)
+      : '';
+  if (fill?.kind !== 'solid') return attribute('fill', 'none') + lineAttributes;
+  if (run.emboldenMm <= 0) return solidAttributes('fill', fill) + lineAttributes;
+  const opaque = { ...fill, alpha: 1 };
+  const bold = penAttributes(run, boldStroke(opaque, run.emboldenMm), 1 / k, scale);
+  const opacity = fill.alpha < 1 ? attribute('opacity', fixed(fill.alpha, 4)) : '';
+  return solidAttributes('fill', opaque) + solidAttributes('stroke', opaque) + bold + opacity;
 }

@@ -16,16 +16,15 @@ import type { Paint, Stroke } from '../../display/paint.js';
 import { axisScales, effectiveClips, itemBounds } from '../bounds.js';
 import { runOutline } from '../glyph-run.js';
 import { Definitions } from './definitions.js';
-import { GlyphWriter } from './glyphs.js';
+import { GlyphWriter, isEvenlyPainted } from './glyphs.js';
 import type { DataUris } from './images.js';
 import { withBlendsOutside } from './isolate.js';
 import { attribute, decimalsFor, fixed, pathData, transform } from './markup.js';
 import { Paints } from './paints.js';
+import { boldStroke, penAttributes } from './pen.js';
 import { textLayer } from './text-layer.js';
 import { Usage } from './usage.js';
 
-/** SVG has no thinnest line that all viewers know; this one is a pixel at 250 dpi and still seen at 96. */
-const THINNEST_LINE_MM = 0.1;
 /**
  * Pixels a millimetre (about 300 dpi) that a picture gets whose squares must stay sharp, since not every viewer obeys
  * `image-rendering`; and the most pixels that this may make.
@@ -162,28 +161,20 @@ class PageWriter {
     return (
       `<path${transform(element)}${fillAttributes ?? attribute('fill', 'none')}` +
       (fillAttributes !== undefined && rule === 'evenodd' ? attribute('fill-rule', 'evenodd') : '') +
-      (stroke && strokeAttributes !== undefined ? strokeAttributes + pen(stroke, factor, elementScale) : '') +
+      (stroke && strokeAttributes !== undefined
+        ? strokeAttributes + penAttributes(item, stroke, factor, elementScale)
+        : '') +
       `${attribute('d', data)}/>`
     );
   }
 
   async #glyphRun(run: GlyphRun, scale: number): Promise<string> {
     const { fill, stroke } = run;
-    if (fill?.kind === 'solid' && stroke === undefined) return this.#glyphs.run(run, fill, scale);
+    const isBold = run.emboldenMm > 0 && fill !== undefined;
+    if (isEvenlyPainted(run) && !(isBold && stroke !== undefined)) return this.#glyphs.run(run, scale);
     const outline = runOutline(run);
-    if (fill === undefined || run.emboldenMm === 0) {
-      return this.#shape(run, outline, fill, 'nonzero', stroke, scale);
-    }
-    const bold: Stroke = {
-      paint: fill,
-      widthMm: run.emboldenMm,
-      cap: 'round',
-      join: 'round',
-      miterLimit: 10,
-      dash: [],
-      dashOffset: 0,
-    };
-    const letters = await this.#shape(run, outline, fill, 'nonzero', bold, scale);
+    if (!isBold) return this.#shape(run, outline, fill, 'nonzero', stroke, scale);
+    const letters = await this.#shape(run, outline, fill, 'nonzero', boldStroke(fill, run.emboldenMm), scale);
     return stroke === undefined
       ? letters
       : letters + (await this.#shape(run, outline, undefined, 'nonzero', stroke, scale));
@@ -223,22 +214,6 @@ function isSimilar([a, b, c, d]: Matrix): boolean {
   return (
     Math.abs(a * c + b * d) <= tolerance * Math.hypot(a, b) &&
     Math.abs(Math.hypot(a, b) - Math.hypot(c, d)) <= tolerance
-  );
-}
-
-/** `factor`: from the stroke's lengths to those of the element; `scale`: millimetres of a unit of the element. */
-function pen(stroke: Stroke, factor: number, scale: number): string {
-  const decimals = decimalsFor(scale) + 1;
-  const length = (value: number) => fixed(value * factor, decimals);
-  const width = fixed(Math.max(stroke.widthMm * factor, THINNEST_LINE_MM / (scale || 1)), decimals);
-  return (
-    attribute('stroke-width', width) +
-    (stroke.cap === 'butt' ? '' : attribute('stroke-linecap', stroke.cap)) +
-    (stroke.join === 'miter'
-      ? attribute('stroke-miterlimit', fixed(stroke.miterLimit, 4))
-      : attribute('stroke-linejoin', stroke.join)) +
-    (stroke.dash.length > 0 ? attribute('stroke-dasharray', stroke.dash.map(length).join(' ')) : '') +
-    (stroke.dash.length > 0 && stroke.dashOffset !== 0 ? attribute('stroke-dashoffset', length(stroke.dashOffset)) : '')
   );
 }
 

@@ -36,13 +36,13 @@ export class Paints {
 
   /** Attributes `fill` and `fill-opacity` (or those of `stroke`); undefined where nothing is painted. */
   async attributes(name: 'fill' | 'stroke', paint: Paint, place: PaintPlace): Promise<string | undefined> {
-    if (paint.kind === 'solid') return solid(name, paint);
+    if (paint.kind === 'solid') return solidAttributes(name, paint);
     const toElement = invert(place.element);
     if (toElement === undefined || place.bounds === undefined) return undefined;
     if (paint.kind === 'tiling') return this.#url(name, await this.#tiling(paint, toElement, place));
     const shape = gradientShape(paint);
     if (shape.kind === 'none') return undefined;
-    if (shape.kind === 'even') return solid(name, shape);
+    if (shape.kind === 'even') return solidAttributes(name, shape);
     if (shape.kind === 'cone' && paint.kind === 'radial') {
       return this.#url(name, await this.#cone(paint, toElement, place.bounds, place.scale));
     }
@@ -119,7 +119,10 @@ export class Paints {
 }
 
 /** Black is what SVG fills with anyway. */
-function solid(name: 'fill' | 'stroke', { color, alpha }: Pick<SolidPaint, 'color' | 'alpha'>): string {
+export function solidAttributes(
+  name: 'fill' | 'stroke',
+  { color, alpha }: Pick<SolidPaint, 'color' | 'alpha'>,
+): string {
   const hex = hexColor(color);
   const opacity = alpha < 1 ? attribute(`${name}-opacity`, fixed(alpha, 4)) : '';
   return (name === 'fill' && hex === '#000' ? '' : attribute(name, hex)) + opacity;
