@@ -74,8 +74,8 @@ async function convert(name: string, to: FormatId, folder: string): Promise<read
 }
 let lastWarnings: readonly string[] = [];
 
-/** The characters whose origin lies on the page, in the order of the document: of the visible runs, and of all. */
-async function textOnPages(name: string): Promise<{ visible: string; all: string }> {
+/** Characters in the order of the document: those seen on the pages, and all. */
+async function textOf(name: string): Promise<{ visible: string; all: string }> {
   const document = await openOfd(ofdOf(name), { limits: DEFAULT_LIMITS, fonts, report: () => undefined });
   const text = { visible: '', all: '' };
   const walk = (items: readonly Item[], toPage: Matrix, page: DisplayList): void => {
@@ -85,9 +85,8 @@ async function textOnPages(name: string): Promise<{ visible: string; all: string
       else if (item.kind === 'glyphs') {
         for (const [index, characters] of item.characters.entries()) {
           const { x, y } = transformPoint(matrix, item.x[index]!, item.y[index]!);
-          if (!isInside(page, x, y)) continue;
           text.all += characters;
-          if (item.fill || item.stroke) text.visible += characters;
+          if ((item.fill || item.stroke) && isInside(page, x, y)) text.visible += characters;
         }
       }
     }
@@ -149,7 +148,7 @@ describe('well-formed files', () => {
         if (pdfInk < LEAST_PDF_AGREEMENT) low.push(`page ${index + 1}: png and pdf ${pdfInk.toFixed(4)}`);
         if (svgInk < LEAST_SVG_AGREEMENT) low.push(`page ${index + 1}: png and svg ${svgInk.toFixed(4)}`);
       }
-      const { visible, all } = await textOnPages(name);
+      const { visible, all } = await textOf(name);
       const got = bare(textOfPdf(pdf!, 'raw'));
       const [missing, extra] = [missingCharacters(bare(visible), got), missingCharacters(got, bare(all))];
       if (missing) low.push(`text layer lacks ${missing.slice(0, 40)}`);
