@@ -4,6 +4,7 @@
  */
 import type { Face } from '../display/face.js';
 import { type FontKind, kindOfName, REGION_OF_CHARSET, REGIONAL_SUFFIX, SUBSTITUTES } from './alias.js';
+import { type CoveredPages, readCoveredPages } from './coverage.js';
 import type { FontFace } from './font-face.js';
 import type { FontIndex, FontRecord } from './font-index.js';
 import { comparableName, type ParsedFontName, parseFontName } from './font-name.js';
@@ -66,6 +67,7 @@ export class FontBook {
   readonly #index: FontIndex | (() => FontIndex);
   #faces: readonly FontRecord[] | undefined;
   #byName: ReadonlyMap<string, readonly FontRecord[]> | undefined;
+  readonly #pages = new Map<FontRecord, CoveredPages>();
   readonly #opened = new Map<FontRecord, FontFace | undefined>();
   readonly #resolved = new Map<string, ResolvedFont>();
   readonly #embedded = new Map<string, { readonly bytes: Uint8Array; readonly face: FontFace | undefined }>();
@@ -186,10 +188,7 @@ export class FontBook {
       }
       add(this.#named(comparableName(family)), true);
     }
-    for (const isSerif of [kind !== 'hei', kind === 'hei']) {
-      const han = this.#records().filter((r) => r.coversHan && r.isSerif === isSerif);
-      add(han, true);
-    }
+    for (const family of this.#otherHanFamilies(kind !== 'hei')) add(this.#named(comparableName(family)), true);
     if (chain.length === 0) add(this.#records(), true);
     return preferHan(chain, kind, (record) => (this.#face(record)?.glyphForCodePoint(HAN_SAMPLE) ?? 0) > 0);
   }
@@ -201,11 +200,38 @@ export class FontBook {
 
   #find(chain: readonly Choice[], codePoint: number): FaceAndGlyph | undefined {
     for (const { record } of chain) {
-      const face = this.#face(record);
-      const glyphId = face?.glyphForCodePoint(codePoint) ?? 0;
-      if (face !== undefined && glyphId > 0) return { face, glyphId };
+      const found = this.#glyphIn(record, codePoint);
+      if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** A face is opened only where its character map reaches near the character. */
+  #glyphIn(record: FontRecord, codePoint: number): FaceAndGlyph | undefined {
+    if (!this.#opened.has(record) && !this.#pagesOf(record).has(codePoint)) return undefined;
+    const face = this.#face(record);
+    const glyphId = face?.glyphForCodePoint(codePoint) ?? 0;
+    return face !== undefined && glyphId > 0 ? { face, glyphId } : undefined;
+  }
+
+  #pagesOf(record: FontRecord): CoveredPages {
+    let pages = this.#pages.get(record);
+    if (pages === undefined) {
+      pages = readCoveredPages(this.#open(record.file), record.member);
+      this.#pages.set(record, pages);
+    }
+    return pages;
+  }
+
+  /** Families that claim Han characters and that no table lists: simplified ones first, then by name. */
+  #otherHanFamilies(serifFirst: boolean): string[] {
+    const rank = (record: FontRecord): number =>
+      (record.isSerif === serifFirst ? 0 : 4) +
+      (record.isFixedPitch ? 2 : 0) +
+      (/ (?:SC|CN)$|GB|简/.test(record.families.join(' ')) ? 0 : 1);
+    const han = this.#records().filter((record) => record.coversHan && record.families.length > 0);
+    han.sort((a, b) => rank(a) - rank(b) || (a.families[0]! < b.families[0]! ? -1 : 1));
+    return [...new Set(han.map((record) => record.families[0]!))];
   }
 
   /** Any face of the machine that has the character, plain ones first. */
@@ -217,11 +243,8 @@ export class FontBook {
       .map(({ record }) => record);
     let found: FaceAndGlyph | undefined;
     for (const record of this.#regularFirst) {
-      const face = this.#face(record);
-      const glyphId = face?.glyphForCodePoint(codePoint) ?? 0;
-      if (face === undefined || glyphId === 0) continue;
-      found = { face, glyphId };
-      break;
+      found = this.#glyphIn(record, codePoint);
+      if (found !== undefined) break;
     }
     if (this.#lastResort.size >= MAX_CHARACTERS) this.#lastResort.clear();
     this.#lastResort.set(codePoint, found);

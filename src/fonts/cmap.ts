@@ -13,6 +13,8 @@ export interface CharacterMap {
 type Lookup = (code: number) => number;
 
 const MAX_SUBTABLES = 64;
+/** Ranges out of order are walked one by one at every look-up. */
+const MAX_UNSORTED_RANGES = 2000;
 
 /** Reads a whole 'cmap' table; undefined where nothing in it can be used. */
 export function readCharacterMap(table: Uint8Array): CharacterMap | undefined {
@@ -198,7 +200,7 @@ function searched(
     };
   }
   return (code) => {
-    for (let i = 0; i < count && code <= maxCode; i++) {
+    for (let i = 0; i < Math.min(count, MAX_UNSORTED_RANGES) && code <= maxCode; i++) {
       const glyphId = glyphOf(i, code);
       if (glyphId > 0) return glyphId;
     }

@@ -1,7 +1,10 @@
 /** Which blocks of 256 characters a 'cmap' reaches into: half a kilobyte a face, so that a search opens few faces. */
 import { u16, u32 } from './bytes.js';
+import { memberOffsets, readTables } from './sfnt-directory.js';
+import type { FontSource } from './source.js';
 
 const PAGES = 0x1100;
+const MAX_TABLE_BYTES = 16 << 20;
 const MAX_RANGES = 200_000;
 
 /** One bit a block of 256 code points; a set bit says that some of them may have a glyph. */
@@ -16,6 +19,12 @@ export class CoveredPages {
   add(first: number, last: number): void {
     for (let page = first >>> 8; page <= last >>> 8 && page < PAGES; page++) this.#bits[page >> 3]! |= 1 << (page & 7);
   }
+}
+
+/** The blocks of a face in a font file; none where it has no character map. */
+export function readCoveredPages(source: FontSource, member: number): CoveredPages {
+  const tables = readTables(source, memberOffsets(source)[member] ?? 0);
+  return coveredPages(tables?.read('cmap', MAX_TABLE_BYTES) ?? new Uint8Array(0));
 }
 
 /** The blocks of all subtables of a 'cmap'; those that are not by Unicode count as reaching everywhere below U+10000. */

@@ -8,8 +8,9 @@ import type { TableRange } from './sfnt-directory.js';
 import type { FontSource } from './source.js';
 
 const MAX_COMPOSITE_DEPTH = 8;
-const MAX_COMPONENTS = 512;
-const MAX_POINTS = 100_000;
+const MAX_COMPONENTS = 256;
+/** Of one glyph; the largest drawings seen have a tenth of it. */
+const MAX_POINTS = 20_000;
 
 const ON_CURVE = 0x01;
 const X_SHORT = 0x02;
@@ -58,8 +59,9 @@ interface Budget {
 
 interface Assembled {
   readonly points: GlyphPoints;
-  /** xMin by the header of the glyph whose metrics rule. */
+  /** The glyph whose metrics rule, and its xMin by its header. */
   readonly metricsGlyphId: number;
+  readonly xMin: number;
 }
 
 /** The glyphs of one 'glyf' table. */
@@ -98,7 +100,7 @@ export class GlyfTable {
     const assembled = this.#assemble(glyphId, 0, { components: 0, points: 0 });
     if (assembled === undefined) return path;
     const side = bearing(assembled.metricsGlyphId);
-    const shift = side === undefined ? 0 : side - i16(this.bytes(assembled.metricsGlyphId), 2);
+    const shift = side === undefined ? 0 : side - assembled.xMin;
     tracePoints(assembled.points, shift, path);
     return path;
   }
@@ -114,18 +116,18 @@ export class GlyfTable {
       const points = readSimpleGlyph(bytes);
       if (points === undefined) return undefined;
       budget.points += points.x.length;
-      return budget.points > MAX_POINTS ? undefined : { points, metricsGlyphId: glyphId };
+      return budget.points > MAX_POINTS ? undefined : { points, metricsGlyphId: glyphId, xMin: i16(bytes, 2) };
     }
     const whole: GlyphPoints = { x: [], y: [], onCurve: [], ends: [] };
-    let metricsGlyphId = glyphId;
+    let metrics = { metricsGlyphId: glyphId, xMin: i16(bytes, 2) };
     for (const component of readComponents(bytes)) {
       if (++budget.components > MAX_COMPONENTS) return undefined;
       const part = this.#assemble(component.glyphId, depth + 1, budget);
       if (part === undefined) continue;
-      if (component.flags & COMPONENT.useMyMetrics) metricsGlyphId = part.metricsGlyphId;
+      if (component.flags & COMPONENT.useMyMetrics) metrics = part;
       appendComponent(whole, part.points, component);
     }
-    return { points: whole, metricsGlyphId };
+    return { points: whole, metricsGlyphId: metrics.metricsGlyphId, xMin: metrics.xMin };
   }
 }
 
@@ -166,7 +168,7 @@ export function layoutSimpleGlyph(bytes: Uint8Array): SimpleLayout | undefined {
     i += repeat;
   }
   const end = at + xLength + yLength;
-  if (end > bytes.length) return undefined;
+  if (end > bytes.length || pointCount > MAX_POINTS) return undefined;
   return { contourCount, pointCount, instructionsAt, flagsAt, xAt: at, yAt: at + xLength, end };
 }
 

@@ -138,8 +138,11 @@ class SecretScan {
     const charStringsAt = indexOf(bytes, '/CharStrings', 0);
     const subrsAt = indexOf(bytes, '/Subrs', 0);
     if (subrsAt >= 0) this.#readSubrs(subrsAt + 6, charStringsAt < subrsAt ? bytes.length : charStringsAt);
-    for (let at = charStringsAt; at >= 0 && this.charStrings.size === 0; at = indexOf(bytes, '/CharStrings', at + 12)) {
+    let at = charStringsAt;
+    // The key may be named before the dictionary itself stands.
+    for (let tries = 0; tries < 4 && at >= 0 && this.charStrings.size === 0; tries++) {
       this.#readCharStrings(at + 12);
+      at = indexOf(bytes, '/CharStrings', at + 12);
     }
   }
 

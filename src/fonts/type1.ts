@@ -4,7 +4,8 @@ import { i32 } from './bytes.js';
 import { CharstringPen } from './charstring-pen.js';
 
 const MAX_DEPTH = 10;
-const MAX_OPERATORS = 100_000;
+const MAX_OPERATORS = 50_000;
+const MAX_BYTES = 2 << 20;
 const MAX_STACK = 256;
 
 export interface Type1Context {
@@ -42,6 +43,7 @@ class Type1Run {
   #flexStart: [number, number] = [0, 0];
   #sideBearing = 0;
   #operators = 0;
+  #bytes = 0;
   #isEnded = false;
 
   constructor(path: Path, context: Type1Context, offsetX: number, offsetY: number, isPart: boolean) {
@@ -60,6 +62,8 @@ class Type1Run {
 
   #run(bytes: Uint8Array, depth: number): void {
     let at = 0;
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_BYTES) this.#isEnded = true;
     while (at < bytes.length && !this.#isEnded) {
       const b = bytes[at++]!;
       if (b >= 32) {

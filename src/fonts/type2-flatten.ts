@@ -8,6 +8,7 @@ import { MAX_SUBR_DEPTH, subrBias, type Type2Context } from './type2.js';
 import { writeCharstringNumber } from './type2-encode.js';
 
 const MAX_BYTES = 60_000;
+const MAX_CALLS = 5000;
 
 /**
  * Appends the flattened charstring; `widthDelta` is written first where given. Gives false, with nothing appended,
@@ -39,6 +40,7 @@ class Flattener {
   readonly #starts: number[] = [];
   #hasWidth = false;
   #stems = 0;
+  #calls = 0;
   #isEnded = false;
 
   constructor(writer: ByteWriter, context: Type2Context) {
@@ -108,7 +110,9 @@ class Flattener {
   #call(b: number, depth: number): boolean {
     const number = this.#operands.pop();
     const start = this.#starts.pop();
-    if (number === undefined || start === undefined || depth >= MAX_SUBR_DEPTH) return false;
+    if (number === undefined || start === undefined || depth >= MAX_SUBR_DEPTH || ++this.#calls > MAX_CALLS) {
+      return false;
+    }
     this.#writer.truncate(start);
     const index = b === 10 ? this.#context.localSubrs : this.#context.globalSubrs;
     return this.run(index.item(number + subrBias(index)), depth + 1);

@@ -5,8 +5,10 @@ import type { CffIndex } from './cff.js';
 import { CharstringPen } from './charstring-pen.js';
 
 export const MAX_SUBR_DEPTH = 10;
-const MAX_OPERATORS = 200_000;
-const MAX_COORDINATES = 400_000;
+const MAX_OPERATORS = 50_000;
+const MAX_COORDINATES = 100_000;
+/** Of the charstring and all subroutines that it runs. */
+const MAX_BYTES = 2 << 20;
 const STACK_SIZE = 513;
 
 /** What a charstring needs besides its own bytes. */
@@ -45,6 +47,7 @@ class Type2Run {
   #hasWidth = false;
   #stems = 0;
   #operators = 0;
+  #bytes = 0;
   #isEnded = false;
   readonly #storage = new Float64Array(32);
   readonly #pen: CharstringPen;
@@ -66,6 +69,8 @@ class Type2Run {
 
   #run(bytes: Uint8Array, depth: number): void {
     let at = 0;
+    this.#bytes += bytes.length;
+    if (this.#bytes > MAX_BYTES) this.#isEnded = true;
     while (at < bytes.length && !this.#isEnded) {
       const b = bytes[at++]!;
       if (b >= 32 || b === 28) {

@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib';
 import { latin1, u16, u32 } from './bytes.js';
 import { type SfntTable, writeSfnt } from './sfnt-writer.js';
 
-const MAX_FONT_BYTES = 128 << 20;
+const MAX_FONT_BYTES = 64 << 20;
 
 /** The sfnt of a WOFF file; undefined where its tables cannot be inflated or are too large. */
 export function unpackWoff(file: Uint8Array): Uint8Array | undefined {
