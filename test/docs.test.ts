@@ -1,0 +1,87 @@
+// The reference in docs/ and the code say the same, both ways: routes, codes, keys, variables, metrics.
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ALL_KEYS } from '../src/app/settings.js';
+import type { KeyGroup } from '../src/config/key.js';
+import { ERROR_CODES } from '../src/errors.js';
+import { METRICS } from '../src/metrics/metrics.js';
+
+type Table = readonly (readonly string[])[];
+
+/** Rows of the first table after `heading`: cells without quotation marks of code. */
+function table(file: string, heading: string): Table {
+  const text = readFileSync(`docs/${file}`, 'utf8');
+  const section = text.slice(text.indexOf(`\n${heading}\n`));
+  const lines = section.split('\n').slice(1);
+  const first = lines.findIndex((line) => line.startsWith('| '));
+  const rows = lines.slice(first + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return rows.slice(0, end < 0 ? undefined : end).map(cells);
+}
+
+function cells(line: string): string[] {
+  return line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) =>
+      cell
+        .trim()
+        .replaceAll('\\|', '|')
+        .replace(/^`(.*)`$/, '$1'),
+    );
+}
+
+const byName = (rows: Table): Table => [...rows].sort((a, b) => (a[0]! < b[0]! ? -1 : 1));
+
+describe('docs/http.md', () => {
+  it('has every route of src/http, and no other', () => {
+    const sources = readdirSync('src/http').map((name) => readFileSync(`src/http/${name}`, 'utf8'));
+    const routes = sources.flatMap((source) =>
+      [...source.matchAll(/server\.(get|post|put|delete)\(\s*'([^']+)',\s*(\{ config: \{ isOpen: true \} \})?/g)].map(
+        ([, method, path, open]) => [`${method!.toUpperCase()} ${path}`, open ? 'no' : 'yes'],
+      ),
+    );
+    const documented = table('http.md', '## Routes').map(([route, key]) => [route!, key!]);
+    expect(byName(documented)).toEqual(byName(routes));
+  });
+
+  it('has every error code with its status and whether it may pass', () => {
+    const codes = Object.entries(ERROR_CODES).map(([code, { status, retryable }]) => [code, String(status), retryable]);
+    const documented = table('http.md', '## Errors').map(([code, status, again]) => [
+      code!,
+      status!,
+      again === 'again',
+    ]);
+    expect(documented.sort()).toEqual(codes.sort());
+  });
+
+  it('has every metric with its type and labels', () => {
+    const metrics = METRICS.map(({ name, type, labels }) => [name, type, labels.join(', ')]);
+    const documented = table('http.md', '## Numbers').map(([name, type, labels]) => [name!, type!, labels!]);
+    expect(byName(documented)).toEqual(byName(metrics));
+  });
+});
+
+describe('docs/configuration.md', () => {
+  const rowsOf = (group: KeyGroup, prefix = ''): Table =>
+    Object.entries(group).flatMap(([name, key]) =>
+      key.nested && key.type === 'object'
+        ? rowsOf(key.nested, `${prefix}${name}.`)
+        : [[`${prefix}${name}`, key.type, key.defaultText]],
+    );
+  const documented = (heading: string): Table => table('configuration.md', heading).map((row) => row.slice(0, 3));
+
+  it('has every key with its type and default', () => {
+    expect(byName(documented('## Keys'))).toEqual(byName(rowsOf(ALL_KEYS)));
+  });
+
+  it.each(Object.keys(ALL_KEYS).filter((name) => name.endsWith('_targets')))('has every key of %s', (name) => {
+    const { nested } = (ALL_KEYS as KeyGroup)[name]!;
+    expect(byName(documented(`### ${name}`))).toEqual(byName(rowsOf(nested!)));
+  });
+
+  it('has every variable', () => {
+    const variables = Object.entries(ALL_KEYS).flatMap(([name, key]) => key.env.map((variable) => [variable, name]));
+    expect(byName(documented('## Environment'))).toEqual(byName(variables));
+  });
+});
