@@ -2,6 +2,7 @@
 import { type Box, growBox, intersectBoxes, meanScale, type Path, transformBox } from '../../display/geometry.js';
 import type { FillRule, PathItem } from '../../display/list.js';
 import { BLACK, type Paint } from '../../display/paint.js';
+import { MM_PER_INCH, POINTS_PER_MM } from '../../display/units.js';
 import type { XmlElement } from '../xml.js';
 import { clipsOf } from './clip.js';
 import type { Space } from './context.js';
@@ -22,9 +23,8 @@ import { lineWidth, strokeOf } from './stroke.js';
 
 /** How far ink may leave Boundary before it is cut. */
 const BOUNDARY_SLACK_MM = 0.5;
-const MM_PER_POINT = 25.4 / 72;
 /** Unit of paths that some early producers wrote in device space: a dot of 300 to the inch. */
-const DEVICE_UNIT_MM = 25.4 / 300;
+const DEVICE_UNIT_MM = MM_PER_INCH / 300;
 
 /** The item of a PathObject; undefined where it shows nothing. */
 export function buildPath(element: XmlElement, space: Space): PathItem | undefined {
@@ -87,7 +87,7 @@ function place(placement: Placement, bounds: Box, style: Style, space: Space): P
   const matrix = [DEVICE_UNIT_MM, 0, 0, DEVICE_UNIT_MM, 0, 0] as const;
   const slack = Math.max(BOUNDARY_SLACK_MM, Math.max(boundary.width, boundary.height) / 10);
   if (!isFar || !contains(growBox(boundary, slack), transformBox(matrix, bounds))) return { ...placement, style };
-  const widthInUnits = (lineWidth(style) * MM_PER_POINT) / DEVICE_UNIT_MM;
+  const widthInUnits = lineWidth(style) / POINTS_PER_MM / DEVICE_UNIT_MM;
   return { ...placement, matrix, style: { ...style, lineWidth: widthInUnits } };
 }
 

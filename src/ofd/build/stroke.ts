@@ -1,10 +1,10 @@
 /** Line attributes as written to the pen of the display list. */
 import type { Paint, Stroke } from '../../display/paint.js';
+import { mmToPoints } from '../../display/units.js';
 import type { Style } from './draw-param.js';
 
 /** 1 point. */
 const DEFAULT_WIDTH_MM = 0.353;
-const MM_PER_POINT = 0.35278;
 /** Dashes shorter than this (all of a period, on the page) cannot be told from a line and cost without end. */
 const MIN_DASH_PERIOD_MM = 0.02;
 
@@ -45,7 +45,7 @@ function joinOf(join: string | undefined): Stroke['join'] {
 function miterRatio(limit: number | undefined): number {
   if (limit === undefined) return 10;
   const isConverted = Math.abs(limit - 3.528) < 0.01 || Math.abs(limit - 4.234) < 0.01 || limit < 1;
-  const ratio = isConverted ? limit / MM_PER_POINT : limit;
+  const ratio = isConverted ? mmToPoints(limit) : limit;
   return Math.min(Math.max(ratio, 1), 100);
 }
 

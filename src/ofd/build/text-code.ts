@@ -80,15 +80,18 @@ function withoutLineBreaks(raw: string, expected: number | undefined): string {
   return [plain, tight, raw].find((candidate) => lengthOf(undoEscapes(candidate)) === expected) ?? plain;
 }
 
-/** `\hhhh` stands for a character that XML cannot hold, or for a blank; any other backslash is one. */
+/** `\hhhh` stands for a character that XML cannot hold (two for half a pair each), or for a blank; else it is text. */
 function undoEscapes(text: string): string {
   if (!text.includes('\\')) return text;
-  return text.replace(/\\([0-9a-fA-F]{4})/g, (written, digits: string) => {
-    const code = Number.parseInt(digits, 16);
-    const isMeant =
-      code <= 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0xd800 && code <= 0xdfff) || code >= 0xfffe;
-    return isMeant ? String.fromCharCode(code) : written;
-  });
+  return text
+    .replace(/\\(d[89ab][0-9a-f]{2})\\(d[c-f][0-9a-f]{2})/gi, (_, high: string, low: string) =>
+      String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)),
+    )
+    .replace(/\\([0-9a-fA-F]{4})/g, (written, digits: string) => {
+      const code = Number.parseInt(digits, 16);
+      const isMeant = code <= 0x20 || (code >= 0x7f && code <= 0x9f) || code >= 0xfffe;
+      return isMeant ? String.fromCharCode(code) : written;
+    });
 }
 
 /** Entities that were escaped twice, unless the steps count them letter by letter. */
