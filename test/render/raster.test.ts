@@ -4,7 +4,7 @@ import type { EncodedImage, Item } from '../../src/display/list.js';
 import { jpegBackend, pngBackend, webpBackend } from '../../src/render/raster/index.js';
 import { rasterSize } from '../../src/render/raster/page-size.js';
 import { devicePen } from '../../src/render/raster/pen.js';
-import { snapToPixels } from '../../src/render/raster/pictures.js';
+import { snapLine, snapPicture, snapRectangle } from '../../src/render/raster/snap.js';
 import { axial, BLACK, box, group, image, line, page, pen, RED, rectangle, run, solid, tiling } from './lists.js';
 import { readPixels, render, wrongPoints } from './output.js';
 import { SCENES, smallPicture } from './scenes.js';
@@ -21,10 +21,13 @@ describe('png pages', () => {
     const dashed = line([5, 30, 35, 30], pen(0, { dash: [5, 5] }));
     const { files } = await render(pngBackend, [page([...thin, dashed])], { dpi: 25.4 });
     const pixels = await readPixels(files[0]!);
-    // The line lies between two rows of pixels and darkens both by half.
-    for (const y of [9, 10, 19, 20]) expect(pixels.at(20, y)[0]).toBeLessThan(150);
-    expect(pixels.at(7, 30)[0]).toBeLessThan(150);
+    for (const y of [10, 20]) expect(pixels.at(20, y)).toEqual(BLACK);
+    expect(pixels.at(7, 30)).toEqual(BLACK);
     expect(pixels.at(12, 30)[0]).toBe(255);
+    const slanted = await render(pngBackend, [page([line([5, 10, 35, 20], pen(0.001))])], { dpi: 25.4 });
+    const column = await readPixels(slanted.files[0]!);
+    const darkest = Math.min(...Array.from({ length: 40 }, (_, y) => column.at(20, y)[0]));
+    expect(darkest).toBeLessThan(140);
   });
 
   it('makes one of the same bytes twice', async () => {
@@ -198,10 +201,20 @@ describe('pens', () => {
 
 describe('edges of pictures', () => {
   it('go to whole pixels, at least one apart', () => {
-    expect(snapToPixels([10.4, 0, 0, -5.2, 0.3, 9.9])).toEqual([11, 0, 0, -5, 0, 10]);
-    expect(snapToPixels([0, 10.4, -5.2, 0, 9.9, 0.3])).toEqual([0, 11, -5, 0, 10, 0]);
-    expect(snapToPixels([0.2, 0, 0, 8, 3.6, 0])).toEqual([1, 0, 0, 8, 3, 0]);
-    expect(snapToPixels([7, 7, -7, 7, 0.5, 0.5])).toEqual([7, 7, -7, 7, 0.5, 0.5]);
+    expect(snapPicture([10.4, 0, 0, -5.2, 0.3, 9.9])).toEqual([11, 0, 0, -5, 0, 10]);
+    expect(snapPicture([0, 10.4, -5.2, 0, 9.9, 0.3])).toEqual([0, 11, -5, 0, 10, 0]);
+    expect(snapPicture([0.2, 0, 0, 8, 3.6, 0])).toEqual([1, 0, 0, 8, 3, 0]);
+    expect(snapPicture([7, 7, -7, 7, 0.5, 0.5])).toEqual([7, 7, -7, 7, 0.5, 0.5]);
+  });
+
+  it('are those of rectangles and of thin lines along the axes, too', () => {
+    expect(snapRectangle(box(1, 1, 2, 0.01), [10, 0, 0, 10, 0.4, 0.4])).toEqual(box(10, 10, 20, 1));
+    expect(snapRectangle(box(1, 1, 2, 2), [7, 7, -7, 7, 0, 0])).toBeUndefined();
+    const { path } = line([1.02, 0.5, 1.02, 4.5], pen(0.1));
+    const snapped = snapLine(path, [10, 0, 0, 10, 0, 0], pen(0.1));
+    expect([snapped?.widthPx, snapped?.path.coordinates]).toEqual([1, [10.5, 5.5, 10.5, 45.5]]);
+    expect(snapLine(line([0, 0, 5, 1], pen(0.1)).path, [10, 0, 0, 10, 0, 0], pen(0.1))).toBeUndefined();
+    expect(snapLine(path, [10, 0, 0, 10, 0, 0], pen(2))).toBeUndefined();
   });
 
   it('leave no seam between strips', async () => {

@@ -1,13 +1,22 @@
 /** Paints the items of a display list on a canvas. */
-import { growBox, IDENTITY, type Matrix, multiply, type Path, transformBox } from '../../display/geometry.js';
-import type { GlyphRun, Group, ImageItem, Item, PathItem, Report } from '../../display/list.js';
+import {
+  growBox,
+  IDENTITY,
+  type Matrix,
+  multiply,
+  type Path,
+  rectanglePath,
+  transformBox,
+} from '../../display/geometry.js';
+import type { Clip, FillRule, GlyphRun, Group, ImageItem, Item, PathItem, Report } from '../../display/list.js';
 import { BLACK, type Paint, type SolidPaint, type Stroke } from '../../display/paint.js';
-import { axisScales, effectiveClips, itemBounds, pixelBox } from '../bounds.js';
+import { axisScales, effectiveClips, itemBounds, pixelBox, rectangleOf } from '../bounds.js';
 import { glyphMatrix, runOutline } from '../glyph-run.js';
 import { cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
-import { devicePen, type Pen, truePen } from './pen.js';
-import { type Pictures, snapToPixels } from './pictures.js';
+import { type DeviceLine, trueLine, visibleLine } from './pen.js';
+import type { Pictures } from './pictures.js';
+import { coveringPixels, snapPicture, snapRectangle } from './snap.js';
 import { compositeOperation, type LayerEffect, type Layers, setMatrix, type Target } from './target.js';
 
 /** A cell of a pattern may hold a pattern, and so on, this deep. */
@@ -42,8 +51,7 @@ export class Painter {
       const box = bounds && pixelBox(growBox(transformBox(toDevice, bounds), 1), target.box);
       if (clips === undefined || box === undefined) continue;
       context.save();
-      setMatrix(context, toDevice);
-      for (const clip of clips) context.clip(toPath2D(clip.path), clip.rule);
+      for (const clip of clips) clipTo(context, clip, toDevice);
       await this.#item({ context, box }, item, toDevice);
       context.restore();
     }
@@ -93,11 +101,8 @@ export class Painter {
 
   async #path(target: Target, item: PathItem, matrix: Matrix, toDevice: Matrix): Promise<void> {
     const { fill, stroke } = item;
-    if (fill?.paint.kind === 'solid') {
-      setMatrix(target.context, matrix);
-      target.context.fillStyle = cssColor(fill.paint);
-      target.context.fill(toPath2D(item.path), fill.rule);
-    } else if (fill !== undefined) {
+    if (fill?.paint.kind === 'solid') fillEvenly(target, item.path, fill.rule, matrix, fill.paint);
+    else if (fill !== undefined) {
       await this.#fillThrough(target, item.path, fill.rule, matrix, fill.paint, toDevice);
     }
     if (stroke !== undefined) await this.#stroke(target, item.path, matrix, stroke, toDevice);
@@ -107,7 +112,7 @@ export class Painter {
   async #fillThrough(
     target: Target,
     path: Path,
-    rule: 'nonzero' | 'evenodd',
+    rule: FillRule,
     matrix: Matrix,
     paint: Paint,
     toDevice: Matrix,
@@ -126,11 +131,11 @@ export class Painter {
     matrix: Matrix,
     stroke: Stroke,
     toDevice: Matrix,
-    penFor = devicePen,
+    lineFor = visibleLine,
   ): Promise<void> {
     const { paint } = stroke;
     if (paint.kind === 'solid') {
-      drawLine(target, path, stroke, penFor(matrix, stroke), paint);
+      drawLine(target, lineFor(path, matrix, stroke), stroke, paint);
       return;
     }
     const effect = { alpha: 1, operation: target.context.globalCompositeOperation };
@@ -138,7 +143,7 @@ export class Painter {
       await paintPlane(this, layer, paint, multiply(shift, toDevice));
       // Of that plane only what lies under the line stays.
       await this.#tools.layers.paint(layer, { alpha: 1, operation: 'destination-in' }, (mask) => {
-        drawLine(mask, path, stroke, penFor(multiply(shift, matrix), stroke), OPAQUE);
+        drawLine(mask, lineFor(path, multiply(shift, matrix), stroke), stroke, OPAQUE);
       });
     });
   }
@@ -155,9 +160,9 @@ export class Painter {
     } else if (fill !== undefined) await this.#merged(target, run, matrix, fill, toDevice);
     if (stroke === undefined) return;
     // Round filled letters a line adds weight: a whole pixel of it would make every small text bold.
-    const penFor = fill === undefined ? devicePen : truePen;
+    const lineFor = fill === undefined ? visibleLine : trueLine;
     if (fill !== undefined && stroke.widthMm <= 0) return;
-    await this.#stroke(target, runOutline(run), matrix, stroke, toDevice, penFor);
+    await this.#stroke(target, runOutline(run), matrix, stroke, toDevice, lineFor);
   }
 
   /** Glyph by glyph from kept outlines. */
@@ -178,7 +183,7 @@ export class Painter {
     await this.#fillThrough(target, outline, 'nonzero', matrix, paint, toDevice);
     if (run.emboldenMm <= 0) return;
     const stroke: Stroke = { ...BOLD_PEN, paint, widthMm: run.emboldenMm };
-    await this.#stroke(target, outline, matrix, stroke, toDevice, truePen);
+    await this.#stroke(target, outline, matrix, stroke, toDevice, trueLine);
   }
 
   async #image(target: Target, item: ImageItem, matrix: Matrix): Promise<void> {
@@ -187,7 +192,7 @@ export class Painter {
     if (picture === undefined) return;
     const { context } = target;
     const reduction = Math.max(picture.sourceWidth / size.x, picture.sourceHeight / size.y);
-    setMatrix(context, snapToPixels(matrix));
+    setMatrix(context, snapPicture(matrix));
     context.globalAlpha *= item.alpha;
     context.imageSmoothingEnabled = item.smooth || reduction > 1;
     context.imageSmoothingQuality = reduction > PLAIN_REDUCTION ? 'medium' : 'low';
@@ -198,15 +203,37 @@ export class Painter {
 const OPAQUE: SolidPaint = { kind: 'solid', color: BLACK, alpha: 1 };
 const BOLD_PEN = { cap: 'round', join: 'round', miterLimit: 10, dash: [], dashOffset: 0 } as const;
 
+/** A rectangle's clip lets through every pixel that it touches, so that a line along its edge is not cut away. */
+function clipTo(context: Target['context'], clip: Clip, toDevice: Matrix): void {
+  const rectangle = rectangleOf(clip.path);
+  const pixels = rectangle && coveringPixels(rectangle, toDevice);
+  if (pixels === undefined) setMatrix(context, toDevice);
+  else context.resetTransform();
+  context.clip(toPath2D(pixels === undefined ? clip.path : rectanglePath(pixels)), clip.rule);
+}
+
+function fillEvenly({ context }: Target, path: Path, rule: FillRule, matrix: Matrix, paint: SolidPaint): void {
+  context.fillStyle = cssColor(paint);
+  const rectangle = rectangleOf(path);
+  const pixels = rectangle && snapRectangle(rectangle, matrix);
+  if (pixels !== undefined) {
+    context.resetTransform();
+    context.fillRect(pixels.x, pixels.y, pixels.width, pixels.height);
+    return;
+  }
+  setMatrix(context, matrix);
+  context.fill(toPath2D(path), rule);
+}
+
 /** Draws a line in one colour. */
-function drawLine({ context }: Target, path: Path, stroke: Stroke, pen: Pen, paint: SolidPaint): void {
-  setMatrix(context, pen.matrix);
+function drawLine({ context }: Target, line: DeviceLine, stroke: Stroke, paint: SolidPaint): void {
+  setMatrix(context, line.matrix);
   context.strokeStyle = cssColor(paint);
-  context.lineWidth = pen.width;
+  context.lineWidth = line.width;
   context.lineCap = stroke.cap;
   context.lineJoin = stroke.join;
   context.miterLimit = stroke.miterLimit;
-  context.setLineDash(stroke.dash.map((length) => length * pen.dashScale));
-  context.lineDashOffset = stroke.dashOffset * pen.dashScale;
-  context.stroke(toPath2D(pen.fromPath === undefined ? path : path.transformed(pen.fromPath)));
+  context.setLineDash(stroke.dash.map((length) => length * line.dashScale));
+  context.lineDashOffset = stroke.dashOffset * line.dashScale;
+  context.stroke(toPath2D(line.path));
 }

@@ -1,8 +1,35 @@
-/** The pen of a stroke on a raster: as the item's matrix makes it, but nowhere thinner than a pixel. */
-import { invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
+/** Lines on a raster: as the item's matrix makes them, but nowhere thinner than a pixel. */
+import { IDENTITY, invert, type Matrix, meanScale, multiply, type Path } from '../../display/geometry.js';
 import type { Stroke } from '../../display/paint.js';
+import { snapLine } from './snap.js';
 
-export interface Pen {
+/** A path and the pen that draws it. */
+export interface DeviceLine {
+  readonly path: Path;
+  /** Space of that path, in which the pen is round → device. */
+  readonly matrix: Matrix;
+  /** In that space. */
+  readonly width: number;
+  /** Factor from the stroke's dash lengths to that space. */
+  readonly dashScale: number;
+}
+
+/** A line that shows wherever it goes, sharp where it follows the axes. */
+export function visibleLine(path: Path, toDevice: Matrix, stroke: Stroke): DeviceLine {
+  const snapped = snapLine(path, toDevice, stroke);
+  if (snapped !== undefined) {
+    return { path: snapped.path, matrix: IDENTITY, width: snapped.widthPx, dashScale: meanScale(toDevice) };
+  }
+  const { matrix, width, dashScale, fromPath } = devicePen(toDevice, stroke);
+  return { path: fromPath === undefined ? path : path.transformed(fromPath), matrix, width, dashScale };
+}
+
+/** A line exactly as wide as the stroke says, which may be less than a pixel. */
+export function trueLine(path: Path, toDevice: Matrix, stroke: Stroke): DeviceLine {
+  return { path, matrix: toDevice, width: stroke.widthMm, dashScale: 1 };
+}
+
+interface Pen {
   /** The space that the pen is round in → device. Never flat. */
   readonly matrix: Matrix;
   /** Space of the path → that space; undefined where they are one. */
@@ -38,11 +65,6 @@ export function devicePen(toDevice: Matrix, stroke: Stroke): Pen {
   const toPen = invert(matrix);
   const dashScale = wasScale / Math.sqrt(majorScale * minorScale);
   return { matrix, width, dashScale, ...(toPen && { fromPath: multiply(toPen, toDevice) }) };
-}
-
-/** The pen exactly as wide as the stroke says, which may be less than a pixel. */
-export function truePen(toDevice: Matrix, stroke: Stroke): Pen {
-  return { matrix: toDevice, width: stroke.widthMm, dashScale: 1 };
 }
 
 interface Axis {

@@ -1,6 +1,5 @@
 /** Pictures as canvases ready to be drawn: decoded once, masked, reduced to about the size they are shown at, kept for a while. */
 import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
-import type { Matrix } from '../../display/geometry.js';
 import type { EncodedImage } from '../../display/list.js';
 import type { ImageDecoder } from '../decoding.js';
 import { applyMask, type Pixels, reducePixels } from '../pixels.js';
@@ -90,26 +89,4 @@ export function toCanvas(pixels: Pixels): Canvas {
   const clamped = new Uint8ClampedArray(rgba.buffer as ArrayBuffer, rgba.byteOffset, rgba.byteLength);
   canvas.getContext('2d').putImageData(new ImageData(clamped, widthPx, heightPx), 0, 0);
   return canvas;
-}
-
-/**
- * Moves the edges of a picture to whole pixels, at least one pixel apart, where its sides are parallel to the axes:
- * strips that a scanner cut a page into then meet without a seam. Other matrices stay as they are.
- */
-export function snapToPixels(m: Matrix): Matrix {
-  const [a, b, c, d, e, f] = m;
-  const isUpright = Math.max(Math.abs(b), Math.abs(c)) < 1e-3;
-  const isTurned = Math.max(Math.abs(a), Math.abs(d)) < 1e-3;
-  if (!isUpright && !isTurned) return m;
-  const across = snapSpan(e, isUpright ? a : c);
-  const down = snapSpan(f, isUpright ? d : b);
-  return isUpright
-    ? [across.length, 0, 0, down.length, across.start, down.start]
-    : [0, down.length, across.length, 0, across.start, down.start];
-}
-
-function snapSpan(start: number, length: number): { readonly start: number; readonly length: number } {
-  const from = Math.round(start);
-  const to = Math.round(start + length);
-  return to === from ? { start: Math.floor(start), length: length < 0 ? -1 : 1 } : { start: from, length: to - from };
 }

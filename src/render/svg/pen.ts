@@ -3,8 +3,8 @@ import type { GlyphRun, PathItem } from '../../display/list.js';
 import type { Paint, Stroke } from '../../display/paint.js';
 import { attribute, decimalsFor, fixed } from './markup.js';
 
-/** SVG has no thinnest line that all viewers know; this one is a pixel at 250 dpi and still seen at 96. */
-const THINNEST_LINE_MM = 0.1;
+/** SVG has no thinnest line that all viewers know; this one is a pixel at 170 dpi and still seen at 96. */
+const THINNEST_LINE_MM = 0.15;
 
 /**
  * Width, ends, corners and dashes of the item's stroke. `factor`: from the stroke's lengths to those of the element;
