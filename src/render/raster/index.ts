@@ -6,7 +6,7 @@ import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import { ImageDecoder } from '../decoding.js';
 import { encodePng } from '../png-encoder.js';
 import { type RasterSize, rasterSize } from './page-size.js';
-import { Painter } from './painter.js';
+import { MAX_PATTERN_WORK, Painter } from './painter.js';
 import { GlyphPaths } from './paths.js';
 import { Pictures } from './pictures.js';
 import { Layers } from './target.js';
@@ -85,6 +85,7 @@ class RasterRun implements BackendRun {
       glyphs: this.#glyphs,
       pictures: this.#pictures,
       layers: new Layers(size.widthPx * size.heightPx),
+      patternWork: { left: MAX_PATTERN_WORK },
       report,
       pageNumber,
     });

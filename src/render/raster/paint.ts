@@ -21,6 +21,8 @@ import { setMatrix, type Target } from './target.js';
 
 /** Up to this many items are drawn cell by cell; beyond, one cell becomes a picture that is repeated. */
 const MAX_DIRECT_ITEMS = 4000;
+/** What making and repeating the picture of a cell costs, in items. */
+const REPEATED_WORK = 500;
 const MAX_CELL_SIDE_PX = 2048;
 /** A cone over more pixels is computed at a lower resolution. */
 const MAX_CONE_PIXELS = 4_000_000;
@@ -88,17 +90,19 @@ async function paintTiling(painter: Painter, target: Target, paint: TilingPaint,
 
 async function paintCells(painter: Painter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
   const toPattern = invert(matrix);
-  const cellPainter = painter.forCell();
-  if (toPattern === undefined || cellPainter === undefined) return;
+  if (toPattern === undefined || paint.items.length === 0) return;
   const area = transformBox(toPattern, target.box);
   const columns = cellRange(area.x, area.width, paint.width, paint.xStep);
   const rows = cellRange(area.y, area.height, paint.height, paint.yStep);
-  const cells = (columns.last - columns.first + 1) * (rows.last - rows.first + 1);
-  if (cells * itemCount(paint.items) > MAX_DIRECT_ITEMS || wouldShowSeams(paint)) {
-    await paintRepeated(cellPainter, target, paint, matrix, area);
+  const cellWork = itemCount(paint.items);
+  const work = (columns.last - columns.first + 1) * (rows.last - rows.first + 1) * cellWork;
+  if (work > MAX_DIRECT_ITEMS || wouldShowSeams(paint)) {
+    const cellPainter = painter.forCell(cellWork + REPEATED_WORK);
+    if (cellPainter !== undefined) await paintRepeated(cellPainter, target, paint, matrix, area);
     return;
   }
-  for (let row = rows.first; row <= rows.last; row++) {
+  const cellPainter = painter.forCell(work);
+  for (let row = rows.first; row <= rows.last && cellPainter !== undefined; row++) {
     for (let column = columns.first; column <= columns.last; column++) {
       const place = multiply(matrix, translation(column * paint.xStep, row * paint.yStep));
       await paintCell(cellPainter, target, paint, place);

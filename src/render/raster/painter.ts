@@ -14,7 +14,7 @@ import { axisScales, effectiveClips, itemBounds, pixelBox, rectangleOf } from '.
 import { glyphMatrix, runOutline } from '../glyph-run.js';
 import { cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
-import { type DeviceLine, trueLine, visibleLine } from './pen.js';
+import { type DeviceLine, dashesOf, trueLine, visibleLine } from './pen.js';
 import type { Pictures } from './pictures.js';
 import { coveringPixels, snapPicture, snapRectangle } from './snap.js';
 import { compositeOperation, type LayerEffect, type Layers, setMatrix, type Target } from './target.js';
@@ -24,10 +24,15 @@ const MAX_PATTERN_DEPTH = 4;
 /** A picture reduced by more than this while drawn is sampled from a smaller version of itself, too. */
 const PLAIN_REDUCTION = 1.4;
 
+/** Items that the patterns of one page may draw, all cells counted. */
+export const MAX_PATTERN_WORK = 1_000_000;
+
 export interface PainterTools {
   readonly glyphs: GlyphPaths;
   readonly pictures: Pictures;
   readonly layers: Layers;
+  /** Starts as MAX_PATTERN_WORK and is used up. */
+  readonly patternWork: { left: number };
   readonly report: Report;
   readonly pageNumber: number;
 }
@@ -69,9 +74,21 @@ export class Painter {
     else await this.#image(target, item, matrix);
   }
 
-  /** The painter for the cells of a pattern; undefined where patterns are nested too deep. */
-  forCell(): Painter | undefined {
-    return this.#patternDepth < MAX_PATTERN_DEPTH ? new Painter(this.#tools, this.#patternDepth + 1) : undefined;
+  /**
+   * The painter for the cells of a pattern that is about so much `work`; undefined, after a warning, where patterns are
+   * nested too deep or have taken too much work on this page.
+   */
+  forCell(work: number): Painter | undefined {
+    this.#tools.patternWork.left -= work;
+    if (this.#patternDepth < MAX_PATTERN_DEPTH && this.#tools.patternWork.left > 0) {
+      return new Painter(this.#tools, this.#patternDepth + 1);
+    }
+    this.#tools.report({
+      code: 'pattern_skipped',
+      message: 'Patterns are nested too deep, or too many, and some are left out',
+      page: this.#tools.pageNumber,
+    });
+    return undefined;
   }
 
   /** Paints `draw` as one picture; part by part, after a warning, where memory forbids that. */
@@ -141,10 +158,15 @@ export class Painter {
     const effect = { alpha: 1, operation: target.context.globalCompositeOperation };
     await this.asOne(target, effect, async (layer, shift) => {
       await paintPlane(this, layer, paint, multiply(shift, toDevice));
+      const line = lineFor(path, multiply(shift, matrix), stroke);
       // Of that plane only what lies under the line stays.
-      await this.#tools.layers.paint(layer, { alpha: 1, operation: 'destination-in' }, (mask) => {
-        drawLine(mask, lineFor(path, multiply(shift, matrix), stroke), stroke, OPAQUE);
-      });
+      const isMasked = await this.#tools.layers.paint(layer, { alpha: 1, operation: 'destination-in' }, (mask) =>
+        drawLine(mask, line, stroke, OPAQUE),
+      );
+      if (isMasked) return;
+      layer.context.resetTransform();
+      layer.context.clearRect(layer.box.x, layer.box.y, layer.box.width, layer.box.height);
+      drawLine(layer, line, stroke, OPAQUE);
     });
   }
 
@@ -233,7 +255,7 @@ function drawLine({ context }: Target, line: DeviceLine, stroke: Stroke, paint: 
   context.lineCap = stroke.cap;
   context.lineJoin = stroke.join;
   context.miterLimit = stroke.miterLimit;
-  context.setLineDash(stroke.dash.map((length) => length * line.dashScale));
+  context.setLineDash(dashesOf(line, stroke));
   context.lineDashOffset = stroke.dashOffset * line.dashScale;
   context.stroke(toPath2D(line.path));
 }

@@ -14,6 +14,16 @@ export interface DeviceLine {
   readonly dashScale: number;
 }
 
+/** A dash and gap that are shorter together, in pixels, look like a whole line and take for ever to draw. */
+const SHORTEST_DASH_PX = 0.5;
+
+/** Dash lengths in the line's space; none for a solid line. */
+export function dashesOf(line: DeviceLine, stroke: Stroke): number[] {
+  const dashes = stroke.dash.map((length) => length * line.dashScale);
+  const periodPx = dashes.reduce((sum, length) => sum + length, 0) * meanScale(line.matrix);
+  return periodPx < SHORTEST_DASH_PX ? [] : dashes;
+}
+
 /** A line that shows wherever it goes, sharp where it follows the axes. */
 export function visibleLine(path: Path, toDevice: Matrix, stroke: Stroke): DeviceLine {
   const snapped = snapLine(path, toDevice, stroke);

@@ -56,6 +56,7 @@ class PageWriter {
   readonly #paints: Paints;
   readonly #glyphs: GlyphWriter;
   readonly #idOfList = new Map<readonly Item[], string>();
+  readonly #cells = new Map<readonly Item[], string>();
   #patternDepth = 0;
 
   constructor(pageNumber: number, items: readonly Item[], uris: DataUris) {
@@ -63,13 +64,19 @@ class PageWriter {
     this.#usage = new Usage(items);
     this.#uris = uris;
     this.#glyphs = new GlyphWriter(this.definitions, this.#usage);
-    this.#paints = new Paints(this.definitions, async (paint, scale) => {
-      if (this.#patternDepth >= MAX_PATTERN_DEPTH) return '';
-      this.#patternDepth++;
-      const content = await this.items(withBlendsOutside(paint.items), scale);
-      this.#patternDepth--;
-      return content;
-    });
+    this.#paints = new Paints(this.definitions, (cell, cellScale) => this.#cell(cell, cellScale));
+  }
+
+  /** The content of a pattern's cell, written once however many shapes are filled with it. */
+  async #cell(items: readonly Item[], scale: number): Promise<string> {
+    const known = this.#cells.get(items);
+    if (known !== undefined) return known;
+    if (this.#patternDepth >= MAX_PATTERN_DEPTH) return '';
+    this.#patternDepth++;
+    const content = await this.items(withBlendsOutside(items), scale);
+    this.#patternDepth--;
+    this.#cells.set(items, content);
+    return content;
   }
 
   /** `scale`: millimetres of a unit of the list's space. Neighbours under the same clips share them. */

@@ -1,5 +1,6 @@
 /** Paints as attribute values; what is more than a colour becomes a definition. */
 import { type Box, invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
+import type { Item } from '../../display/list.js';
 import type { GradientStop, Paint, RadialPaint, SolidPaint, TilingPaint } from '../../display/paint.js';
 import { contains, listBounds } from '../bounds.js';
 import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
@@ -23,7 +24,7 @@ export interface PaintPlace {
 }
 
 /** Writes the cells of patterns. */
-export type WriteItems = (paint: TilingPaint, scale: number) => Promise<string>;
+export type WriteItems = (items: readonly Item[], scale: number) => Promise<string>;
 
 export class Paints {
   readonly #definitions: Definitions;
@@ -99,7 +100,7 @@ export class Paints {
 
   async #tiling(paint: TilingPaint, toElement: Matrix, place: PaintPlace): Promise<string> {
     const matrix = multiply(toElement, paint.matrix);
-    let content = await this.#writeCell(paint, place.scale * meanScale(paint.matrix));
+    let content = await this.#writeCell(paint.items, place.scale * meanScale(paint.matrix));
     const cell = { x: 0, y: 0, width: paint.width, height: paint.height };
     const bounds = listBounds(paint.items);
     const fillsStep = paint.xStep === paint.width && paint.yStep === paint.height;
