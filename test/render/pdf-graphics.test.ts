@@ -136,6 +136,14 @@ describe('paths', () => {
     ]);
   });
 
+  it('flattened to a line leave a hairline', async () => {
+    const item = pathItem(rectangle(10, 10, 50, 20), { matrix: [1, 0, 0, 0, 0, 40], stroke: pen(solid(RED), 2) });
+    const { bytes } = await makePdf([page([item])]);
+    const at = pixels(bytes, 254);
+    expect([39.95, 40.05].some((y) => !isNear(at(30, y), WHITE))).toBe(true);
+    expect(isNear(at(30, 39), WHITE)).toBe(true);
+  });
+
   it('start again where a closed figure began', async () => {
     const path = new Path();
     path.moveTo(10, 10);
@@ -172,6 +180,13 @@ describe('clips', () => {
   it('hide everything where they are empty', async () => {
     const at = await painted([{ ...block(0, 0, 100, 100, RED), clips: [{ path: new Path(), rule: 'nonzero' }] }]);
     expectColors(at, [[50, 50, WHITE]]);
+  });
+
+  it('that cut nothing off are left out', async () => {
+    const { bytes } = await makePdf([
+      page([{ ...block(10, 10, 10, 10, RED), clips: [{ path: rectangle(10, 10, 10, 10), rule: 'nonzero' }] }]),
+    ]);
+    expect(unpacked(bytes)).not.toMatch(/^W n$/m);
   });
 
   it('are written once for neighbours', async () => {
@@ -320,9 +335,17 @@ describe('gradients', () => {
     expectColors(pixels(bytes), [[50, 50, [191, 128, 191]]]);
   });
 
-  it('squeezed to nothing leave their last colour', async () => {
-    const at = await painted([filled(rectangle(10, 10, 50, 50), axial(10, { matrix: [0, 0, 0, 0, 5, 5] }))]);
-    expectColors(at, [[30, 30, BLUE]]);
+  it('without length are their last colour, or nothing', async () => {
+    const at = await painted([
+      filled(rectangle(10, 10, 20, 20), axial(0)),
+      filled(rectangle(40, 10, 20, 20), axial(0, { extendEnd: false })),
+      filled(rectangle(70, 10, 20, 20), axial(10, { matrix: [0, 0, 0, 0, 5, 5] })),
+    ]);
+    expectColors(at, [
+      [20, 20, BLUE],
+      [50, 20, WHITE],
+      [80, 20, WHITE],
+    ]);
   });
 });
 

@@ -19,6 +19,7 @@ import {
   RED,
   type RunParts,
   rawText,
+  rectangle,
   solid,
   toolOutput,
   unpacked,
@@ -95,6 +96,17 @@ describe('the text layer', () => {
     expect(faultsOf(bytes)).toBe('');
     expect(textOf(bytes)).toBe('\u{E123}\u{30EDE}');
     expect(isNear(pixels(bytes)(11.5, 18.5), WHITE)).toBe(true);
+  });
+
+  it('keeps unpainted text below clips and in shared groups', async () => {
+    const { fill: _, ...unpainted } = written('scan', 10, 20);
+    const clips = [{ path: rectangle(50, 50, 10, 10), rule: 'nonzero' }] as const;
+    const shared = group([{ ...unpainted, clips }], { isShared: true });
+    const { bytes } = await makePdf([
+      page([{ ...unpainted, clips }, shared, group([{ ...unpainted, clips }], { clips })]),
+    ]);
+    expect(faultsOf(bytes)).toBe('');
+    expect(textOf(bytes).replace(/\s/g, '')).toBe('scanscanscan');
   });
 
   it('keeps one glyph with several characters apart', async () => {

@@ -2,6 +2,7 @@
 import { IDENTITY } from '../../display/geometry.js';
 import type { DisplayList, Item } from '../../display/list.js';
 import { mmToPoints, POINTS_PER_MM } from '../../display/units.js';
+import { effectiveClips } from '../bounds.js';
 import { ContentStream, POINT_MM } from './content.js';
 import { clipOperators } from './geometry.js';
 import { drawGroup, type FormTable } from './group.js';
@@ -16,7 +17,9 @@ import { drawRun } from './text.js';
 export function drawItems(scene: Scene, forms: FormTable, stream: ContentStream, items: readonly Item[]): void {
   let openClip = '';
   for (const item of items) {
-    const clip = item.clips.length > 0 ? clipOperators(item.clips, IDENTITY, stream.decimals) : '';
+    // What its clips hide altogether may still have text to be found.
+    const clips = item.clips.length > 0 ? (effectiveClips(item) ?? item.clips) : [];
+    const clip = clipOperators(clips, IDENTITY, stream.decimals);
     if (clip === undefined) continue;
     if (clip !== openClip) {
       if (openClip !== '') stream.restore();

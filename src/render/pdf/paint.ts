@@ -1,19 +1,34 @@
 /** Colours, gradients and tilings as PDF's colour operators, shading and tiling patterns, and soft masks. */
-import { type Box, invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
-import type { AxialPaint, GradientStop, Paint, RadialPaint, TilingPaint } from '../../display/paint.js';
+import { type Box, growBox, invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
+import type { GradientStop, Paint, TilingPaint } from '../../display/paint.js';
+import { type GradientPaint, gradientShape } from '../gradient.js';
 import { ContentStream } from './content.js';
 import type { Entries } from './file.js';
 import { roundFactor } from './number.js';
 import type { Reference } from './pdf-lib.js';
 import type { Scene } from './scene.js';
 
-type GradientPaint = AxialPaint | RadialPaint;
-
 /** What a painting operator colours: insides, or lines. */
 export type PaintRole = 'fill' | 'stroke';
 
 /** Part of a gradient that stands for a hard edge at its very start or end. */
 const EDGE = 1e-4;
+
+/** Millimetres that a form's box is larger than what it holds, which may be lines of no width. */
+const BOX_MARGIN_MM = 1;
+
+/**
+ * The paint as PDF can take it: a gradient whose ends fall together is a colour or nothing at all. Undefined for a paint
+ * that shows nowhere.
+ */
+export function visiblePaint(paint: Paint | undefined): Paint | undefined {
+  if (paint === undefined || paint.kind === 'solid') return paint;
+  if (!invert(paint.matrix)) return undefined;
+  if (paint.kind === 'tiling') return paint;
+  const shape = gradientShape(paint);
+  if (shape.kind === 'none') return undefined;
+  return shape.kind === 'even' ? { kind: 'solid', color: shape.color, alpha: shape.alpha } : paint;
+}
 
 /** Whether the paint needs a soft mask, hence a painting operator of its own. */
 export function needsMask(paint: Paint): paint is GradientPaint {
@@ -27,7 +42,7 @@ export function isOpaque(paint: Paint): boolean {
 }
 
 /**
- * Selects `paint` for `role` and lets `draw` paint with it. `bounds` surely holds what is painted, in the stream's
+ * Selects `paint`, which is visible, for `role` and lets `draw` paint with it. `bounds` surely holds what is painted, in the stream's
  * current space, which must be the space of the item's group.
  */
 export function withPaint(
@@ -38,7 +53,7 @@ export function withPaint(
   bounds: Box | undefined,
   draw: () => void,
 ): void {
-  if (!needsMask(paint) || !bounds || !invert(paint.matrix)) {
+  if (!needsMask(paint) || !bounds) {
     selectPaint(scene, stream, paint, role);
     draw();
     return;
@@ -66,14 +81,7 @@ export function selectPaint(scene: Scene, stream: ContentStream, paint: Paint, r
     return;
   }
   setAlpha(uniformAlpha(paint.stops) ?? 1);
-  if (invert(paint.matrix)) {
-    selectPattern(stream, role, gradientPattern(scene, stream, paint));
-    return;
-  }
-  // A gradient squeezed to a line: all that is left of it is its last colour.
-  const last = paint.stops[paint.stops.length - 1]!;
-  if (role === 'fill') stream.setFillColor(last.color);
-  else stream.setStrokeColor(last.color);
+  selectPattern(stream, role, gradientPattern(scene, stream, paint));
 }
 
 function selectPattern(stream: ContentStream, role: PaintRole, pattern: Reference): void {
@@ -102,22 +110,17 @@ function gradientMask(scene: Scene, stream: ContentStream, paint: GradientPaint,
   const entries = {
     Type: 'XObject',
     Subtype: 'Form',
-    BBox: boxEntry(bounds),
+    BBox: boxEntry(bounds, stream.unitMm),
     Group: { S: 'Transparency', CS: 'DeviceGray' },
     Resources: mask.resources.toEntries(),
   };
   return scene.states.softMask(scene.file.addStreamOnce(entries, mask.toBytes()));
 }
 
-/** `[left top right bottom]` of a box, rounded outwards far enough to lose nothing. */
-export function boxEntry(box: Box): number[] {
-  const outwards = Math.max(box.width, box.height) * 1e-5;
-  return [
-    roundFactor(box.x - outwards),
-    roundFactor(box.y - outwards),
-    roundFactor(box.x + box.width + outwards),
-    roundFactor(box.y + box.height + outwards),
-  ];
+/** The BBox of a form that holds `box`, in a space whose unit is `unitMm` long. */
+export function boxEntry(box: Box, unitMm: number): number[] {
+  const { x, y, width, height } = growBox(box, BOX_MARGIN_MM / unitMm);
+  return [x, y, x + width, y + height].map(roundFactor);
 }
 
 function shadingEntries(

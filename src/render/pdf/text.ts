@@ -1,13 +1,13 @@
 /** Glyph runs: one text object each, whose codes lead to the outlines and, through the font's map, to the characters. */
-import { IDENTITY, invert, type Matrix, multiply, Path } from '../../display/geometry.js';
+import { IDENTITY, invert, type Matrix, multiply } from '../../display/geometry.js';
 import type { GlyphRun, Group } from '../../display/list.js';
 import type { Paint, SolidPaint, Stroke } from '../../display/paint.js';
-import { boundsOfItem } from './bounds.js';
+import { itemBounds } from '../bounds.js';
+import { runOutline } from '../glyph-run.js';
 import type { ContentStream } from './content.js';
-import { pathOperators } from './geometry.js';
-import { isOpaque, needsMask, type PaintRole, withPaint } from './paint.js';
+import { isOpaque, needsMask, type PaintRole, visiblePaint, withPaint } from './paint.js';
 import type { Scene } from './scene.js';
-import { withPen } from './shape.js';
+import { strokePath, withPen } from './shape.js';
 import { writeTextObject } from './text-object.js';
 
 const FILLED = 0;
@@ -21,17 +21,17 @@ const BOLD_PEN = { cap: 'butt', join: 'round', miterLimit: 10, dash: [], dashOff
 
 export function drawRun(scene: Scene, stream: ContentStream, run: GlyphRun): void {
   if (run.glyphIds.length === 0 || !(run.sizeMm > 0)) return;
-  const { fill } = run;
+  const fill = visiblePaint(run.fill);
+  const stroke = strokeOf(run, fill);
   const isFlat = !invert(multiply(run.matrix, shapeMatrix(run)));
-  const stroke = run.stroke ?? boldStroke(run);
   if (isFlat || (!fill && !stroke)) {
     drawInvisible(scene, stream, run, isFlat);
   } else if (!stroke) {
     withRunPaint(scene, stream, run, fill!, 'fill', () => show(scene, stream, run, run.matrix, FILLED));
-  } else if (stroke.paint === fill && fill.kind === 'solid' && !isOpaque(fill)) {
+  } else if (!run.stroke && fill?.kind === 'solid' && !isOpaque(fill)) {
     scene.drawItems(stream, [translucentBold(run, fill)]);
-  } else if (canShowStroke(run, stroke)) {
-    drawStroked(scene, stream, run, stroke);
+  } else if (canShowStroke(run, fill, stroke)) {
+    drawStroked(scene, stream, run, fill, stroke);
   } else {
     if (fill) withRunPaint(scene, stream, run, fill, 'fill', () => show(scene, stream, run, run.matrix, FILLED));
     else show(scene, stream, run, run.matrix, INVISIBLE);
@@ -39,8 +39,11 @@ export function drawRun(scene: Scene, stream: ContentStream, run: GlyphRun): voi
   }
 }
 
-function boldStroke(run: GlyphRun): Stroke | undefined {
-  return run.fill && run.emboldenMm > 0 ? { ...BOLD_PEN, paint: run.fill, widthMm: run.emboldenMm } : undefined;
+/** The run's own pen, or the one that makes it bold in the colour of its fill. */
+function strokeOf(run: GlyphRun, fill: Paint | undefined): Stroke | undefined {
+  const paint = visiblePaint(run.stroke?.paint);
+  if (run.stroke && paint) return { ...run.stroke, paint };
+  return fill && run.emboldenMm > 0 ? { ...BOLD_PEN, paint: fill, widthMm: run.emboldenMm } : undefined;
 }
 
 /** Fill and pen of a translucent bold run overlap, so it is painted opaque and seen as one picture. */
@@ -61,41 +64,31 @@ function translucentBold(run: GlyphRun, fill: SolidPaint): Group {
  * Whether a text object can stroke its glyphs: common readers do not know patterns as pens of text, and where a pen is
  * translucent they do not agree on what lies below it.
  */
-function canShowStroke(run: GlyphRun, stroke: Stroke): boolean {
+function canShowStroke(run: GlyphRun, fill: Paint | undefined, stroke: Stroke): boolean {
   if (stroke.paint.kind !== 'solid') return false;
-  return !run.fill || (isOpaque(stroke.paint) && run.blendMode === 'normal' && !needsMask(run.fill));
+  return !fill || (isOpaque(stroke.paint) && run.blendMode === 'normal' && !needsMask(fill));
 }
 
-function drawStroked(scene: Scene, stream: ContentStream, run: GlyphRun, stroke: Stroke): void {
+function drawStroked(
+  scene: Scene,
+  stream: ContentStream,
+  run: GlyphRun,
+  fill: Paint | undefined,
+  stroke: Stroke,
+): void {
   withRunPaint(scene, stream, run, stroke.paint, 'stroke', () => {
     const showWith = (mode: TextMode): void =>
       withPen(stream, stroke, run.matrix, (matrix) => show(scene, stream, run, matrix, mode));
-    if (run.fill) withRunPaint(scene, stream, run, run.fill, 'fill', () => showWith(FILLED_AND_STROKED));
+    if (fill) withRunPaint(scene, stream, run, fill, 'fill', () => showWith(FILLED_AND_STROKED));
     else showWith(STROKED);
   });
 }
 
 /** The pen drawn along the outlines as paths. */
 function strokeOutlines(scene: Scene, stream: ContentStream, run: GlyphRun, stroke: Stroke): void {
-  const outlines = outlinesOf(run);
+  const outlines = runOutline(run);
   if (outlines.isEmpty) return;
-  withRunPaint(scene, stream, run, stroke.paint, 'stroke', () =>
-    withPen(stream, stroke, run.matrix, (matrix) =>
-      stream.write(`${pathOperators(outlines, matrix, stream.decimals)}S\n`),
-    ),
-  );
-}
-
-/** All outlines in the space of the run. */
-function outlinesOf(run: GlyphRun): Path {
-  const path = new Path();
-  const scale = run.sizeMm / run.face.unitsPerEm;
-  const [a, b, c, d] = run.shape;
-  for (const [i, glyphId] of run.glyphIds.entries()) {
-    const x = scale * (run.xScale?.[i] ?? 1);
-    path.addPath(run.face.outline(glyphId), [a * x, b * x, -c * scale, -d * scale, run.x[i]!, run.y[i]!]);
-  }
-  return path;
+  withRunPaint(scene, stream, run, stroke.paint, 'stroke', () => strokePath(stream, outlines, run.matrix, stroke));
 }
 
 function withRunPaint(
@@ -106,7 +99,7 @@ function withRunPaint(
   role: PaintRole,
   draw: () => void,
 ): void {
-  withPaint(scene, stream, paint, role, needsMask(paint) ? boundsOfItem(run) : undefined, draw);
+  withPaint(scene, stream, paint, role, needsMask(paint) ? itemBounds(run) : undefined, draw);
 }
 
 function show(scene: Scene, stream: ContentStream, run: GlyphRun, matrix: Matrix, mode: TextMode): void {
