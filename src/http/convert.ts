@@ -75,7 +75,7 @@ async function answerWithJob(
   reply: FastifyReply,
   services: HttpServices,
 ): Promise<object> {
-  const job = await services.store.submit(newJob(conversion, services.now()), { bytes: conversion.bytes });
+  const { job } = await services.store.submit(newJob(conversion, services.now()), { bytes: conversion.bytes });
   services.wake(job.lane);
   reply.code(202);
   return {

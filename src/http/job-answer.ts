@@ -1,10 +1,7 @@
 /** A job as clients see it (contract A7): the Go program's fields, and what goes beyond. Never the request's own bytes. */
 import { isTerminal, type Job, type JobWarning } from '../jobs/job.js';
+import { outputFields, timeText } from '../jobs/job-fields.js';
 import type { Progress } from './services.js';
-
-function time(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
-}
 
 /** Absent fields are undefined, which JSON leaves out. */
 export function jobAnswer(job: Job, progress: Progress | undefined): object {
@@ -15,9 +12,9 @@ export function jobAnswer(job: Job, progress: Progress | undefined): object {
     from: job.from,
     to: job.to,
     attempt: job.attempt,
-    created_at: time(job.createdAtMs),
-    started_at: time(job.startedAtMs),
-    finished_at: time(job.finishedAtMs),
+    created_at: timeText(job.createdAtMs),
+    started_at: timeText(job.startedAtMs),
+    finished_at: timeText(job.finishedAtMs),
     from_actual: job.fromActual,
     input_bytes: job.inputBytes,
     ...(isTerminal(job.state) ? endAnswer(job) : openAnswer(job, progress)),
@@ -29,27 +26,15 @@ function openAnswer(job: Job, progress: Progress | undefined): object {
     progress: job.state === 'running' && progress ? { ...progress, unit: 'page' } : undefined,
     waiting: job.waiting && {
       reason: job.waiting.reason,
-      since: time(job.waiting.sinceMs),
-      next_attempt_at: time(job.waiting.nextAttemptAtMs),
+      since: timeText(job.waiting.sinceMs),
+      next_attempt_at: timeText(job.waiting.nextAttemptAtMs),
     },
   };
 }
 
 function endAnswer(job: Job): object {
   return {
-    output: job.output && {
-      kind: job.output.kind,
-      path: job.output.path,
-      size: job.output.sizeBytes,
-      files: job.products.map(({ name }) => name),
-      products: job.products.map(({ name, sizeBytes, sha256, location, reused }) => ({
-        name,
-        size: sizeBytes,
-        sha256,
-        location,
-        reused,
-      })),
-    },
+    output: outputFields(job),
     error: job.error,
     error_code: job.errorCode,
     reason: job.reason,

@@ -3,8 +3,11 @@
  * JobStore; the thread wraps the writing ones of one moment in a common transaction.
  */
 import type { Database, Statement } from 'better-sqlite3';
+import { ERROR_CODES, ServiceError } from '../errors.js';
+import { CounterTable } from './counters.js';
 import {
   type Attempt,
+  type FailedOutcome,
   type Job,
   type LaneName,
   type NewJob,
@@ -12,38 +15,43 @@ import {
   type Outcome,
   type RetryOutcome,
 } from './job.js';
+import { listStep } from './job-list.js';
+import type { DeliveryResult, Notification, TargetEvents } from './notification.js';
+import { OutboxTable } from './outbox.js';
 import { attemptOf, type JobRow, jobOf } from './rows.js';
-import type { CancelAnswer, RecoverOptions, Recovery, StoreSnapshot } from './store.js';
+import { Statements } from './statements.js';
+import type {
+  CancelAnswer,
+  JobFilter,
+  JobListStep,
+  RecoverOptions,
+  Recovery,
+  RetryAnswer,
+  StoreSnapshot,
+  Submitted,
+} from './store.js';
 
 /** An input that is durable already or is about to be: bytes for the database, or the name of a file in `inputs`. */
 export type InputRecord = { readonly bytes: Uint8Array } | { readonly file: string };
 
-interface Counted {
-  readonly from_format: string;
-  readonly to_format: string;
-  readonly state: string;
-  readonly value: number;
-}
-
 export class JobDatabase {
   readonly #database: Database;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements: Statements;
+  readonly #counters: CounterTable;
+  readonly #outbox: OutboxTable;
   /** Input files that no row names any more; to be removed once the transaction is durable. */
   #unreferencedFiles: string[] = [];
 
   /** @param database open, locked and migrated (open-database.ts) */
-  constructor(database: Database) {
+  constructor(database: Database, targetEvents: TargetEvents) {
     this.#database = database;
+    this.#statements = new Statements(database);
+    this.#counters = new CounterTable(this.#statements);
+    this.#outbox = new OutboxTable(this.#statements, targetEvents);
   }
 
-  /** The statement of this text, compiled once. */
   #sql(text: string): Statement {
-    let statement = this.#statements.get(text);
-    if (!statement) {
-      statement = this.#database.prepare(text);
-      this.#statements.set(text, statement);
-    }
-    return statement;
+    return this.#statements.sql(text);
   }
 
   /**
@@ -89,12 +97,24 @@ export class JobDatabase {
     return files;
   }
 
-  submit(job: NewJob, input: InputRecord | undefined): Job {
+  submit(job: NewJob, input: InputRecord | undefined): Submitted {
+    const first = job.idempotency && this.#submittedWith(job.idempotency);
+    if (first) return { job: first, isReplay: true };
     const row = this.#insert(job, 'queued');
-    if (!input) return jobOf(row);
-    const [bytes, file] = 'bytes' in input ? [Buffer.from(input.bytes), null] : [null, input.file];
-    this.#sql('INSERT INTO inputs (job_id, bytes, file) VALUES (?, ?, ?)').run(row.id, bytes, file);
-    return jobOf(row);
+    if (input) {
+      const [bytes, file] = 'bytes' in input ? [Buffer.from(input.bytes), null] : [null, input.file];
+      this.#sql('INSERT INTO inputs (job_id, bytes, file) VALUES (?, ?, ?)').run(row.id, bytes, file);
+    }
+    return { job: jobOf(row), isReplay: false };
+  }
+
+  #submittedWith({ key, requestHash }: NonNullable<NewJob['idempotency']>): Job | undefined {
+    const row = this.#sql('SELECT * FROM jobs WHERE idempotency_key = ?').get(key) as JobRow | undefined;
+    if (!row || row.request_hash === requestHash) return row && jobOf(row);
+    throw new ServiceError(
+      'conflict',
+      `The idempotency key belongs to job ${row.id}, which is another request: use a new key for it`,
+    );
   }
 
   begin(job: NewJob): Attempt {
@@ -107,8 +127,8 @@ export class JobDatabase {
     const isStream = state === 'running';
     return this.#sql(
       `INSERT INTO jobs (id, state, lane, is_stream, high_priority, from_format, to_format, request, input_bytes,
-         created_at_ms, attempt, started_at_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+         created_at_ms, attempt, started_at_ms, idempotency_key, request_hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
     ).get(
       id,
       state,
@@ -122,6 +142,8 @@ export class JobDatabase {
       job.createdAtMs,
       isStream ? 1 : 0,
       isStream ? job.createdAtMs : null,
+      job.idempotency?.key ?? null,
+      job.idempotency?.requestHash ?? null,
     ) as JobRow;
   }
 
@@ -193,7 +215,7 @@ export class JobDatabase {
     const row = this.#sql(
       `UPDATE jobs SET state = ?, finished_at_ms = ?, from_actual = ?, input_bytes = coalesce(?, input_bytes),
          output_kind = ?, output_path = ?, output_bytes = ?, products = ?, pages = ?, warnings = ?,
-         error_code = ?, reason = ?, error = ?
+         error_code = ?, reason = ?, error = ?, is_dead_letter = (1 - is_stream) * ?, ends = ends + ?
        WHERE id = ? AND state = 'running' AND attempt = ? RETURNING *`,
     ).get(
       outcome.kind,
@@ -209,29 +231,18 @@ export class JobDatabase {
       fault?.errorCode ?? (outcome.kind === 'cancelled' ? 'cancelled' : null),
       fault?.reason ?? null,
       outcome.kind === 'succeeded' ? null : (outcome.error ?? null),
+      fault && isWorthARetry(fault) ? 1 : 0,
+      outcome.kind === 'cancelled' ? 0 : 1,
       jobId,
       attempt,
     ) as JobRow | undefined;
     if (!row) return false;
     if (outcome.kind !== 'failed') this.#dropInput(jobId);
-    if (outcome.kind !== 'cancelled') this.#count(row, nowMs);
-    return true;
-  }
-
-  /** Moves the counters for a job that has just succeeded or failed. */
-  #count(row: JobRow, nowMs: number): void {
-    const from = row.from_actual ?? 'unknown';
-    this.#add('conversions', from, row.to_format, row.state, 1);
-    this.#add('input_bytes', from, '', '', row.input_bytes);
-    if (row.output_bytes !== null) this.#add('output_bytes', from, row.to_format, '', row.output_bytes);
+    if (outcome.kind === 'cancelled') return true;
+    this.#counters.countConversion(row);
     this.#sql('INSERT INTO facts VALUES (?, ?) ON CONFLICT DO NOTHING').run('counting_since_ms', String(nowMs));
-  }
-
-  #add(name: string, from: string, to: string, state: string, amount: number): void {
-    this.#sql(
-      `INSERT INTO counters VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (name, from_format, to_format, state) DO UPDATE SET value = value + excluded.value`,
-    ).run(name, from, to, state, amount);
+    this.#outbox.write(row, nowMs);
+    return true;
   }
 
   #dropInput(jobId: string): void {
@@ -260,36 +271,54 @@ export class JobDatabase {
     return 'cancelled';
   }
 
+  retry(jobId: string): RetryAnswer {
+    const { changes } = this.#sql(
+      `UPDATE jobs SET state = 'queued', is_dead_letter = 0, failed_runs = 0, crashes = 0, run_at_ms = NULL,
+         waiting_reason = NULL, waiting_since_ms = NULL, started_at_ms = NULL, finished_at_ms = NULL,
+         from_actual = NULL, warnings = NULL, error_code = NULL, reason = NULL, error = NULL
+       WHERE id = ? AND is_dead_letter = 1`,
+    ).run(jobId);
+    if (changes === 1) return 'queued';
+    return this.get(jobId) ? 'not_retryable' : 'not_found';
+  }
+
   get(jobId: string): Job | undefined {
     const row = this.#sql('SELECT * FROM jobs WHERE id = ?').get(jobId) as JobRow | undefined;
     return row && jobOf(row);
   }
 
+  listStep(filter: JobFilter, limit: number, below: string | undefined): JobListStep {
+    return listStep(this.#statements, filter, limit, below);
+  }
+
+  running(): Attempt[] {
+    const rows = this.#sql(`SELECT * FROM jobs WHERE finished_at_ms IS NULL AND state = 'running'`).all() as JobRow[];
+    return rows.map(attemptOf);
+  }
+
+  claimNotification(nowMs: number, exceptTargets: readonly string[]): Notification | undefined {
+    return this.#outbox.claim(nowMs, exceptTargets);
+  }
+
+  settleNotification(id: string, attempts: number, result: DeliveryResult, nowMs: number): boolean {
+    if (!this.#outbox.settle(id, attempts, result, nowMs)) return false;
+    if (result.state !== 'pending') this.#counters.countNotification(result.state);
+    return true;
+  }
+
+  releaseNotification(id: string, attempts: number): void {
+    this.#outbox.release(id, attempts);
+  }
+
   snapshot(): StoreSnapshot {
     const since = this.#fact('counting_since_ms');
-    const counted = (name: string): Counted[] =>
-      this.#sql('SELECT from_format, to_format, state, value FROM counters WHERE name = ? ORDER BY 1, 2, 3').all(
-        name,
-      ) as Counted[];
-    // The columns hold what #count put there: names of formats and states.
+    const deadLetters = this.#sql('SELECT count(*) FROM jobs WHERE is_dead_letter = 1').pluck().get() as number;
     return {
       sinceMs: since === undefined ? undefined : Number(since),
-      conversions: counted('conversions').map((row) => ({
-        from: row.from_format as StoreSnapshot['conversions'][number]['from'],
-        to: row.to_format as StoreSnapshot['conversions'][number]['to'],
-        state: row.state as 'succeeded' | 'failed',
-        count: row.value,
-      })),
-      inputBytes: counted('input_bytes').map((row) => ({
-        from: row.from_format as StoreSnapshot['inputBytes'][number]['from'],
-        bytes: row.value,
-      })),
-      outputBytes: counted('output_bytes').map((row) => ({
-        from: row.from_format as StoreSnapshot['outputBytes'][number]['from'],
-        to: row.to_format as StoreSnapshot['outputBytes'][number]['to'],
-        bytes: row.value,
-      })),
+      ...this.#counters.read(),
       queue: { queued: this.#depth('queued'), running: this.#depth('running') },
+      pendingNotifications: this.#outbox.open(),
+      deadLetters,
     };
   }
 
@@ -305,6 +334,7 @@ export class JobDatabase {
     const interrupted = this.#sql(
       `UPDATE jobs SET crashes = crashes + 1 WHERE finished_at_ms IS NULL AND state = 'running' RETURNING *`,
     ).all() as JobRow[];
+    this.#outbox.releaseAll();
     let failed = 0;
     for (const row of interrupted) {
       const isPoisoned = options.maxJobCrashes > 0 && row.crashes >= options.maxJobCrashes;
@@ -325,7 +355,12 @@ export class JobDatabase {
       );
     }
     const files = this.#sql('SELECT file FROM inputs WHERE file IS NOT NULL').all() as { file: string }[];
-    return { requeued: interrupted.length - failed, failed, inputFiles: files.map((row) => row.file) };
+    return {
+      requeued: interrupted.length - failed,
+      failed,
+      inputFiles: files.map((row) => row.file),
+      interrupted: interrupted.filter((row) => row.is_stream === 0).map(jobOf),
+    };
   }
 
   prune(beforeMs: number, limit: number): number {
@@ -336,6 +371,7 @@ export class JobDatabase {
       .all(beforeMs, limit) as string[];
     for (const id of ids) {
       this.#dropInput(id);
+      this.#outbox.removeOf(id);
       this.#sql('DELETE FROM jobs WHERE id = ?').run(id);
     }
     return ids.length;
@@ -349,4 +385,9 @@ export class JobDatabase {
   close(): void {
     this.#database.close();
   }
+}
+
+/** Whether a failed job may pass when somebody has seen to it: such a job is a dead letter (contract X4). */
+function isWorthARetry({ errorCode }: FailedOutcome): boolean {
+  return errorCode === 'conflict' || ERROR_CODES[errorCode].retryable;
 }

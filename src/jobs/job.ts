@@ -7,7 +7,8 @@ import type { FormatId } from '../formats.js';
  *
  *   queued    → running (claim), cancelled (cancel)
  *   running   → succeeded, failed, cancelled (settle); queued (retry, shutdown, crash of the process)
- *   the rest  → nothing: they are terminal
+ *   failed    → queued (by hand, where it is a dead letter)
+ *   the rest  → nothing: all but the first two are terminal
  */
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
@@ -132,6 +133,8 @@ export interface NewJob {
   /** Size of the input as received; 0 for a URL. */
   readonly inputBytes: number;
   readonly createdAtMs: number;
+  /** Makes a repeated submission find the first one (contract X2). */
+  readonly idempotency?: { readonly key: string; readonly requestHash: string } | undefined;
 }
 
 /**

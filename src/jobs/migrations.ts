@@ -64,6 +64,38 @@ const STEPS: readonly string[] = [
     value  TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- How often the job came to an end: more than once after a retry by hand.
+  ALTER TABLE jobs ADD COLUMN ends INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE jobs ADD COLUMN is_dead_letter INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE jobs ADD COLUMN idempotency_key TEXT;
+  ALTER TABLE jobs ADD COLUMN request_hash TEXT;
+  UPDATE jobs SET ends = 1 WHERE state IN ('succeeded', 'failed');
+
+  CREATE UNIQUE INDEX jobs_by_key ON jobs (idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE INDEX jobs_dead ON jobs (id) WHERE is_dead_letter = 1;
+
+  CREATE TABLE notifications (
+    id                  TEXT PRIMARY KEY,
+    job_id              TEXT NOT NULL,
+    target              TEXT NOT NULL,
+    event               TEXT NOT NULL,
+    body                TEXT NOT NULL,
+    state               TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'dead', 'abandoned')),
+    attempts            INTEGER NOT NULL DEFAULT 0,
+    created_at_ms       INTEGER NOT NULL,
+    next_attempt_at_ms  INTEGER,
+    claimed_at_ms       INTEGER,
+    delivered_at_ms     INTEGER,
+    last_status         INTEGER,
+    last_error          TEXT
+  ) STRICT;
+
+  CREATE INDEX notifications_due ON notifications (next_attempt_at_ms, id, target)
+    WHERE claimed_at_ms IS NULL AND next_attempt_at_ms IS NOT NULL;
+  CREATE INDEX notifications_open ON notifications (state) WHERE state IN ('pending', 'abandoned');
+  CREATE INDEX notifications_by_job ON notifications (job_id);
+  `,
 ];
 
 /** Brings an open database to the schema of this program, each step in a transaction of its own. */

@@ -33,6 +33,8 @@ export interface JobRow {
   readonly error_code: ErrorCode | null;
   readonly reason: FailureReason | null;
   readonly error: string | null;
+  readonly ends: number;
+  readonly request_hash: string | null;
 }
 
 export function jobOf(row: JobRow): Job {

@@ -2,24 +2,32 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InputRecord } from './database.js';
+import { JobFeed } from './feed.js';
 import { INLINE_INPUT_BYTES, inputsDirectory } from './input-files.js';
 import type { InputThreadMethods } from './input-thread.js';
 import type { Attempt, Job, LaneName, NewJob, Outcome } from './job.js';
+import type { DeliveryResult, Notification, TargetEvents } from './notification.js';
 import type {
   CancelAnswer,
+  JobFilter,
+  JobPage,
   JobStore,
   KeptInput,
   RecoverOptions,
   Recovery,
+  RetryAnswer,
   StoreSnapshot,
+  Submitted,
   SubmittedInput,
 } from './store.js';
-import type { StoreThreadMethods } from './store-thread.js';
-import { ThreadClient } from './thread-client.js';
+import type { StoreThreadData, StoreThreadMethods } from './store-thread.js';
+import { NoAnswerError, ThreadClient } from './thread-client.js';
 
 export interface SqliteStoreOptions {
   /** File of the database; it and its folder are made where missing. */
   readonly path: string;
+  /** What the registered targets of notifications want to hear of; nobody is registered where absent. */
+  readonly targetEvents?: TargetEvents;
   /** A call that the disk keeps waiting this long is refused with `unavailable`; 5 s by contract V3. */
   readonly deadlineMs?: number;
 }
@@ -28,14 +36,16 @@ const DEADLINE_MS = 5000;
 const START_DEADLINE_MS = 60_000;
 
 export class SqliteStore implements JobStore {
+  readonly feed = new JobFeed();
   readonly #database: ThreadClient<StoreThreadMethods>;
   readonly #inputThread: ThreadClient<InputThreadMethods>;
   readonly #inputs: string;
 
-  private constructor(path: string, deadlineMs: number) {
+  private constructor({ path, targetEvents = {}, deadlineMs = DEADLINE_MS }: SqliteStoreOptions) {
     this.#inputs = inputsDirectory(path);
     const common = { deadlineMs, startDeadlineMs: START_DEADLINE_MS };
-    this.#database = new ThreadClient({ ...common, url: threadUrl('store-thread'), workerData: { path } });
+    const workerData: StoreThreadData = { path, targetEvents };
+    this.#database = new ThreadClient({ ...common, url: threadUrl('store-thread'), workerData });
     this.#inputThread = new ThreadClient({
       ...common,
       url: threadUrl('input-thread'),
@@ -45,20 +55,28 @@ export class SqliteStore implements JobStore {
 
   /** Opens the database for this process alone. Rejects with StoreOpenError. */
   static async open(options: SqliteStoreOptions): Promise<SqliteStore> {
-    const store = new SqliteStore(options.path, options.deadlineMs ?? DEADLINE_MS);
+    const store = new SqliteStore(options);
     await store.#database.start();
     return store;
   }
 
-  async submit(job: NewJob, input: SubmittedInput | undefined): Promise<Job> {
+  async submit(job: NewJob, input: SubmittedInput | undefined): Promise<Submitted> {
     const record = input && (await this.#keep(input));
-    try {
-      return await this.#database.call('submit', [job, record], (late) =>
-        // Refused in time, taken later: the client was told to come again, so it must not run twice.
-        ignoreFailure(this.cancel(late.id, job.createdAtMs)),
-      );
-    } catch (error) {
+    const removeInput = (): void => {
       if (record && 'file' in record) ignoreFailure(this.#inputThread.call('remove', [record.file]));
+    };
+    // Refused in time, taken later: the client was told to come again. With a key it will find this job then; without
+    // one it must not run twice.
+    const onLate = (late: Submitted): void => {
+      if (late.isReplay) removeInput();
+      else if (!job.idempotency) ignoreFailure(this.cancel(late.job.id, job.createdAtMs));
+    };
+    try {
+      const submitted = await this.#database.call('submit', [job, record], onLate);
+      if (submitted.isReplay) removeInput();
+      return submitted;
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) removeInput();
       throw error;
     }
   }
@@ -84,10 +102,12 @@ export class SqliteStore implements JobStore {
     );
   }
 
-  claim(lane: LaneName, nowMs: number): Promise<Attempt | undefined> {
-    return this.#database.call('claim', [lane, nowMs], (late) => {
+  async claim(lane: LaneName, nowMs: number): Promise<Attempt | undefined> {
+    const attempt = await this.#database.call('claim', [lane, nowMs], (late) => {
       if (late) ignoreFailure(this.requeue(late));
     });
+    if (attempt) this.feed.publish(attempt.job.id, { kind: 'started' });
+    return attempt;
   }
 
   async input(jobId: string): Promise<KeptInput | undefined> {
@@ -95,20 +115,64 @@ export class SqliteStore implements JobStore {
     return record && 'file' in record ? { path: join(this.#inputs, record.file) } : record;
   }
 
-  settle(attempt: Attempt, outcome: Outcome, nowMs: number): Promise<boolean> {
-    return this.#database.call('settle', [attempt.job.id, attempt.number, outcome, nowMs]);
+  async settle({ job, number }: Attempt, outcome: Outcome, nowMs: number): Promise<boolean> {
+    const isSettled = await this.#database.call('settle', [job.id, number, outcome, nowMs]);
+    // Told in any case: where it was settled before, that answer came too late to be told.
+    this.feed.publish(job.id, { kind: outcome.kind === 'retry' ? 'queued' : 'ended' });
+    return isSettled;
   }
 
-  requeue(attempt: Attempt): Promise<boolean> {
-    return this.#database.call('requeue', [attempt.job.id, attempt.number]);
+  async requeue({ job, number }: Attempt): Promise<boolean> {
+    const isQueued = await this.#database.call('requeue', [job.id, number]);
+    if (isQueued) this.feed.publish(job.id, { kind: 'queued' });
+    return isQueued;
   }
 
-  cancel(jobId: string, nowMs: number): Promise<CancelAnswer> {
-    return this.#database.call('cancel', [jobId, nowMs]);
+  async cancel(jobId: string, nowMs: number): Promise<CancelAnswer> {
+    const answer = await this.#database.call('cancel', [jobId, nowMs]);
+    if (answer === 'cancelled') this.feed.publish(jobId, { kind: 'ended' });
+    return answer;
+  }
+
+  async retry(jobId: string): Promise<RetryAnswer> {
+    const answer = await this.#database.call('retry', [jobId]);
+    if (answer === 'queued') this.feed.publish(jobId, { kind: 'queued' });
+    return answer;
   }
 
   get(jobId: string): Promise<Job | undefined> {
     return this.#database.call('get', [jobId]);
+  }
+
+  async list(filter: JobFilter, limit: number, cursor: string | undefined): Promise<JobPage> {
+    const jobs: Job[] = [];
+    let below = cursor;
+    do {
+      // One more than asked for tells whether there is another page.
+      const step = await this.#database.call('listStep', [filter, limit + 1 - jobs.length, below]);
+      jobs.push(...step.jobs);
+      below = step.continueBelow;
+    } while (below !== undefined && jobs.length <= limit);
+    const isMore = jobs.length > limit;
+    return { jobs: jobs.slice(0, limit), nextCursor: isMore ? jobs[limit - 1]?.id : undefined };
+  }
+
+  running(): Promise<readonly Attempt[]> {
+    return this.#database.call('running', []);
+  }
+
+  claimNotification(nowMs: number, exceptTargets: readonly string[]): Promise<Notification | undefined> {
+    return this.#database.call('claimNotification', [nowMs, exceptTargets], (late) => {
+      if (late) ignoreFailure(this.releaseNotification(late));
+    });
+  }
+
+  settleNotification({ id, attempts }: Notification, result: DeliveryResult, nowMs: number): Promise<boolean> {
+    return this.#database.call('settleNotification', [id, attempts, result, nowMs]);
+  }
+
+  releaseNotification({ id, attempts }: Notification): Promise<void> {
+    return this.#database.call('releaseNotification', [id, attempts]);
   }
 
   snapshot(): Promise<StoreSnapshot> {

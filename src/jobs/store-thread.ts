@@ -5,18 +5,36 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { JobDatabase } from './database.js';
 import { inputsDirectory, removeInputs, sweepInputs } from './input-files.js';
+import type { TargetEvents } from './notification.js';
 import { openDatabase } from './open-database.js';
 import type { RecoverOptions, Recovery, StoreOpenError } from './store.js';
 import { errorReply, START_ID, startErrorReply, type ThreadReply, type ThreadRequest } from './thread-messages.js';
 
 export interface StoreThreadData {
   readonly path: string;
+  readonly targetEvents: TargetEvents;
 }
 
 /** What the client may call: the operations of JobDatabase, and the end. */
 export type StoreThreadMethods = Pick<
   JobDatabase,
-  'submit' | 'begin' | 'claim' | 'input' | 'settle' | 'requeue' | 'cancel' | 'get' | 'snapshot' | 'prune' | 'ping'
+  | 'submit'
+  | 'begin'
+  | 'claim'
+  | 'input'
+  | 'settle'
+  | 'requeue'
+  | 'cancel'
+  | 'retry'
+  | 'get'
+  | 'listStep'
+  | 'running'
+  | 'claimNotification'
+  | 'settleNotification'
+  | 'releaseNotification'
+  | 'snapshot'
+  | 'prune'
+  | 'ping'
 > & {
   recover(options: RecoverOptions): Recovery;
   close(): void;
@@ -25,7 +43,7 @@ export type StoreThreadMethods = Pick<
 /** Not more calls than this in one transaction, so that the first of them need not wait for ever. */
 const BATCH_LIMIT = 1000;
 
-const READS = new Set(['get', 'input', 'snapshot', 'ping']);
+const READS = new Set(['get', 'listStep', 'running', 'input', 'snapshot', 'ping']);
 
 class StoreThread {
   readonly #port: MessagePort;
@@ -113,7 +131,7 @@ class StoreThread {
 function main(port: MessagePort, data: StoreThreadData): void {
   let database: JobDatabase;
   try {
-    database = new JobDatabase(openDatabase(data.path));
+    database = new JobDatabase(openDatabase(data.path), data.targetEvents);
   } catch (error) {
     port.postMessage([startErrorReply(error as StoreOpenError)]);
     return;

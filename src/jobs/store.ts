@@ -3,7 +3,9 @@
  * thread of its own (sqlite-store.ts); another database would implement this interface and pass the same tests.
  */
 import type { FormatId } from '../formats.js';
-import type { Attempt, Job, LaneName, NewJob, Outcome } from './job.js';
+import type { JobFeed } from './feed.js';
+import type { Attempt, Job, JobState, LaneName, NewJob, Outcome } from './job.js';
+import type { Outbox } from './notification.js';
 
 /** The input of a submission: in memory, or in a file that the store may move away and that is its own from then on. */
 export type SubmittedInput = { readonly bytes: Uint8Array } | { readonly path: string };
@@ -11,7 +13,43 @@ export type SubmittedInput = { readonly bytes: Uint8Array } | { readonly path: s
 /** The durable input of a job: small ones are kept in the database, larger ones in a file that belongs to the store. */
 export type KeptInput = { readonly bytes: Uint8Array } | { readonly path: string };
 
+/** A submission that was taken, or that found the job of an earlier one with the same key. */
+export interface Submitted {
+  readonly job: Job;
+  readonly isReplay: boolean;
+}
+
 export type CancelAnswer = 'cancelled' | 'not_found' | 'not_cancellable';
+
+export type RetryAnswer = 'queued' | 'not_found' | 'not_retryable';
+
+/** Which jobs are wanted; all where a field is absent. */
+export interface JobFilter {
+  readonly state?: JobState | undefined;
+  readonly lane?: LaneName | undefined;
+  /** As Job.from has it. */
+  readonly from?: FormatId | undefined;
+  readonly to?: FormatId | undefined;
+  /** Submitted at this instant or later. */
+  readonly sinceMs?: number | undefined;
+  /** Submitted before this instant. */
+  readonly untilMs?: number | undefined;
+  /** Failed jobs that may be tried again by hand (contract X4). */
+  readonly isDeadLetter?: boolean | undefined;
+}
+
+export interface JobPage {
+  /** Newest first. */
+  readonly jobs: readonly Job[];
+  /** To go on with; undefined at the end. */
+  readonly nextCursor: string | undefined;
+}
+
+/** A part of a list: `continueBelow` is the id from which the next part goes on, undefined at the end. */
+export interface JobListStep {
+  readonly jobs: readonly Job[];
+  readonly continueBelow: string | undefined;
+}
 
 /** What recovery found and did. */
 export interface Recovery {
@@ -21,6 +59,8 @@ export interface Recovery {
   readonly failed: number;
   /** Input files that belonged to no job and were removed. */
   readonly orphanInputs: number;
+  /** Every asynchronous job that ran when the process ended, however it goes on: its run may have left files behind. */
+  readonly interrupted: readonly Job[];
 }
 
 export interface RecoverOptions {
@@ -29,10 +69,8 @@ export interface RecoverOptions {
   readonly maxJobCrashes: number;
 }
 
-/** The counters, which outlive job rows and restarts, and the depth of the queue, all read at one instant. */
-export interface StoreSnapshot {
-  /** When the first conversion was counted; undefined before. */
-  readonly sinceMs: number | undefined;
+/** What was counted: outlives job rows and restarts. */
+export interface StoreCounters {
   /** Jobs that ended, cancelled ones apart. `unknown` where no worker had opened the input. */
   readonly conversions: readonly {
     readonly from: FormatId | 'unknown';
@@ -46,20 +84,37 @@ export interface StoreSnapshot {
     readonly to: FormatId;
     readonly bytes: number;
   }[];
+  /** Notifications that came to an end; one that was abandoned and arrives later counts twice. */
+  readonly notifications: readonly {
+    readonly outcome: 'delivered' | 'dead' | 'abandoned';
+    readonly count: number;
+  }[];
+}
+
+/** The counters and how much there is to do, all read at one instant. */
+export interface StoreSnapshot extends StoreCounters {
+  /** When the first conversion was counted; undefined before. */
+  readonly sinceMs: number | undefined;
   /** Asynchronous jobs alone. Those that wait for a retry are queued. */
   readonly queue: { readonly queued: number; readonly running: number };
+  readonly pendingNotifications: readonly { readonly state: 'pending' | 'abandoned'; readonly count: number }[];
+  readonly deadLetters: number;
 }
 
 /**
  * Every method may reject with ServiceError `unavailable` where the store does not answer in time. Times are passed in
  * (milliseconds since 1970), so that the store has no clock of its own.
  */
-export interface JobStore {
+export interface JobStore extends Outbox {
+  /** Where changes of jobs are told. */
+  readonly feed: JobFeed;
+
   /**
    * Takes a job. When it resolves, job and input survive a crash of the process and of the machine (contract A5).
    * @param input undefined where the input is to be fetched from a URL
+   * @throws ServiceError `conflict` where the key of the submission belongs to another request
    */
-  submit(job: NewJob, input: SubmittedInput | undefined): Promise<Job>;
+  submit(job: NewJob, input: SubmittedInput | undefined): Promise<Submitted>;
 
   /** Writes down a stream's job as running: its input lives in the request, so it never comes back to the queue. */
   begin(job: NewJob): Promise<Attempt>;
@@ -85,7 +140,23 @@ export interface JobStore {
   /** Cancels a job that is queued, also one that waits for its retry. */
   cancel(jobId: string, nowMs: number): Promise<CancelAnswer>;
 
+  /**
+   * Queues a dead letter again: a failed job whose runs were used up, or whose product met another one (contract X4).
+   * Its runs are counted from the beginning, its end is counted and told again.
+   */
+  retry(jobId: string): Promise<RetryAnswer>;
+
   get(jobId: string): Promise<Job | undefined>;
+
+  /**
+   * Jobs, newest first.
+   * @param limit at most so many
+   * @param cursor `nextCursor` of the page before; jobs that come or go meanwhile move none of the others
+   */
+  list(filter: JobFilter, limit: number, cursor: string | undefined): Promise<JobPage>;
+
+  /** The runs in progress as the store knows them, streams among them. */
+  running(): Promise<readonly Attempt[]>;
 
   snapshot(): Promise<StoreSnapshot>;
 
@@ -93,7 +164,8 @@ export interface JobStore {
   recover(options: RecoverOptions): Promise<Recovery>;
 
   /**
-   * Removes at most `limit` jobs that ended before `beforeMs`, with their kept inputs; products and counters stay.
+   * Removes at most `limit` jobs that ended before `beforeMs`, with their kept inputs and notifications; products and
+   * counters stay.
    * @returns how many were removed; fewer than `limit` means that none is left
    */
   prune(beforeMs: number, limit: number): Promise<number>;

@@ -8,6 +8,13 @@ import { errorOfReply, START_ID, type ThreadReply, type ThreadRequest } from './
 
 type Method = (...args: never[]) => unknown;
 
+/** The thread gave no answer: what was asked of it may have been done, or be done yet. */
+export class NoAnswerError extends ServiceError {
+  constructor(message: string, cause?: Error) {
+    super('unavailable', message, { retryAfterSeconds: 5, ...(cause && { cause }) });
+  }
+}
+
 export interface ThreadClientOptions {
   /** The thread's compiled file. */
   readonly url: URL;
@@ -64,7 +71,7 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
     return new Promise((resolve, reject) => {
       const worker = this.#worker ?? this.#restart();
       if (!worker) {
-        reject(unavailable('The job store is not running'));
+        reject(new ServiceError('unavailable', 'The job store is not running', { retryAfterSeconds: 5 }));
         return;
       }
       this.#lastId += 1;
@@ -84,7 +91,9 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
     const giveUp = (): void => {
       if (!this.#pending.delete(id)) return;
       if (onLate) this.#late.set(id, onLate as (value: unknown) => void);
-      reject(unavailable(`The job store does not answer (waited ${deadlineMs} ms): is the database's volume there?`));
+      reject(
+        new NoAnswerError(`The job store does not answer (waited ${deadlineMs} ms): is the database's volume there?`),
+      );
     };
     // One more turn of the loop: where this thread was the busy one, the answer lies in the port already.
     const timer = setTimeout(() => setImmediate(giveUp), deadlineMs);
@@ -107,7 +116,7 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
       }
     });
     worker.on('error', (error) => {
-      failure = unavailable(`The job store's thread failed: ${error.message}`, error);
+      failure = new NoAnswerError(`The job store's thread failed: ${error.message}`, error);
     });
     worker.once('exit', () => this.#forget(worker, failure));
     this.#worker = worker;
@@ -138,7 +147,7 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
     this.#late.clear();
     for (const pending of this.#pending.values()) {
       clearTimeout(pending.timer);
-      pending.reject(failure ?? unavailable('The job store has been closed'));
+      pending.reject(failure ?? new NoAnswerError('The job store has been closed'));
     }
     this.#pending.clear();
   }
@@ -160,8 +169,4 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
       throw error;
     }
   }
-}
-
-function unavailable(message: string, cause?: Error): ServiceError {
-  return new ServiceError('unavailable', message, { retryAfterSeconds: 5, ...(cause && { cause }) });
 }

@@ -44,7 +44,7 @@ function startLane(run: LaneOptions['run'], changes: Partial<LaneOptions> = {}):
 }
 
 async function submit(lane?: Lane, changes: Parameters<typeof newJob>[0] = {}): Promise<Job> {
-  const job = await store.submit(newJob(changes), { bytes: Buffer.from('x') });
+  const { job } = await store.submit(newJob(changes), { bytes: Buffer.from('x') });
   lane?.wake();
   return job;
 }

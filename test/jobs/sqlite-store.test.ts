@@ -124,7 +124,7 @@ it('makes missing folders, and files that only their owner reads', async () => {
 it('removes inputs that a crash left without a job', async () => {
   const path = join(databaseFolder(), 'jobs.db');
   const first = await openStore(path);
-  const job = await first.submit(newJob(), { bytes: Buffer.alloc(100_000) });
+  const { job } = await first.submit(newJob(), { bytes: Buffer.alloc(100_000) });
   await first.close();
   const orphan = join(path, '..', 'inputs', 'orphan');
   writeFileSync(orphan, 'left over');

@@ -26,7 +26,8 @@ export function describeJobStore(name: string, open: (folder: string) => Promise
       folder.remove();
     });
 
-    const submit = (changes: Parameters<typeof newJob>[0] = {}) => store.submit(newJob(changes), { bytes: BYTES });
+    const submit = async (changes: Parameters<typeof newJob>[0] = {}) =>
+      (await store.submit(newJob(changes), { bytes: BYTES })).job;
     const claim = async (lane: 'fast' | 'heavy' = 'fast'): Promise<Attempt> => {
       const attempt = await store.claim(lane, NOW);
       if (!attempt) throw new Error('Nothing to claim');
@@ -49,7 +50,7 @@ export function describeJobStore(name: string, open: (folder: string) => Promise
       it('keeps a small input and a large one until the job has succeeded', async () => {
         const large = Buffer.alloc(5_000_000, 'x');
         for (const bytes of [Buffer.alloc(0), BYTES, Buffer.alloc(64 * 1024, 1), large]) {
-          const job = await store.submit(newJob(), { bytes });
+          const { job } = await store.submit(newJob(), { bytes });
           expect((await bytesOf(await store.input(job.id)))?.equals(bytes)).toBe(true);
           await store.settle(await claim(), succeeded(), NOW);
           expect(await store.input(job.id)).toBeUndefined();
@@ -60,14 +61,14 @@ export function describeJobStore(name: string, open: (folder: string) => Promise
         for (const size of [10, 200_000]) {
           const path = join(folder.path, 'spooled');
           writeFileSync(path, Buffer.alloc(size, 'y'));
-          const job = await store.submit(newJob(), { path });
+          const { job } = await store.submit(newJob(), { path });
           expect(await bytesOf(await store.input(job.id))).toHaveLength(size);
           await expect(readFile(path)).rejects.toThrow('ENOENT');
         }
       });
 
       it('needs no input for a job that fetches its own', async () => {
-        const job = await store.submit(newJob(), undefined);
+        const { job } = await store.submit(newJob(), undefined);
         expect(await store.input(job.id)).toBeUndefined();
         expect((await claim()).job.id).toBe(job.id);
       });
@@ -225,7 +226,10 @@ export function describeJobStore(name: string, open: (folder: string) => Promise
           conversions: [],
           inputBytes: [],
           outputBytes: [],
+          notifications: [],
           queue: { queued: 0, running: 0 },
+          pendingNotifications: [],
+          deadLetters: 0,
         });
         await submit();
         await store.settle(await claim(), succeeded({ inputBytes: 100 }), NOW + 1);
@@ -251,14 +255,17 @@ export function describeJobStore(name: string, open: (folder: string) => Promise
             { from: 'unknown', bytes: 5 },
           ],
           outputBytes: [{ from: 'ofd', to: 'pdf', bytes: 7 }],
+          notifications: [],
           queue: { queued: 1, running: 1 },
+          pendingNotifications: [],
+          deadLetters: 0,
         });
       });
 
       it('stay when retention removes the jobs step by step', async () => {
         const old = await Promise.all(Array.from({ length: 25 }, () => submit()));
         for (const _ of old) await store.settle(await claim(), succeeded(), NOW);
-        const kept = await store.submit(newJob(), { bytes: Buffer.alloc(100_000) });
+        const { job: kept } = await store.submit(newJob(), { bytes: Buffer.alloc(100_000) });
         await store.settle(await claim(), failed(), NOW + 10);
         const open = await submit();
         const before = await store.snapshot();
@@ -280,7 +287,7 @@ export function describeJobStore(name: string, open: (folder: string) => Promise
         const { id } = await submit();
         await claim();
         const stream = await store.begin(newJob());
-        expect(await reopen()).toEqual({ requeued: 1, failed: 1, orphanInputs: 0 });
+        expect(await reopen()).toMatchObject({ requeued: 1, failed: 1, orphanInputs: 0, interrupted: [{ id }] });
         expect(await store.get(stream.job.id)).toMatchObject({ state: 'failed', errorCode: 'engine_crashed' });
         expect(await store.claim('fast', NOW)).toMatchObject({ number: 2, failedRuns: 0, job: { id } });
       });

@@ -24,7 +24,7 @@ const outcome = {
 async function submitForEver(sizeBytes) {
   const bytes = Buffer.alloc(sizeBytes, 'x');
   for (;;) {
-    const job = await store.submit(
+    const { job } = await store.submit(
       {
         lane: 'fast',
         from: 'ofd',
