@@ -146,7 +146,7 @@ export class FontBook {
   #resolve(request: FontRequest): ResolvedFont {
     const names = [request.fontName, request.familyName ?? ''].filter((n) => n.trim() !== '').map(parseFontName);
     const kind = kindOfRequest(request, names);
-    const isTitle = kind === 'titleSong' || names.some((name) => isHeavyName(name.text));
+    const isTitle = kind === 'titleSong' || names.some((name) => isHeavyName(name.plain));
     const wantsBold = request.bold || request.weight >= 700 || names.some((name) => name.isBold);
     const wantsItalic = request.italic || names.some((name) => name.isItalic);
     const style: Style = {

@@ -30,7 +30,7 @@ export function parseFontName(raw: string): ParsedFontName {
     text,
     plain: comparableName(base.replaceAll(',', '')),
     whole: comparableName(text.replaceAll(',', '')),
-    isBold: /bold|粗/i.test(suffix),
+    isBold: /bold|粗体/i.test(suffix) || /bold$/i.test(base),
     isItalic: /italic|oblique|斜/i.test(suffix),
   };
 }

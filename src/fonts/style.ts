@@ -13,7 +13,8 @@ export interface FaceStyle {
   readonly coversHan: boolean;
 }
 
-const HEAVY_NAME = /bold|heavy|black|粗|特黑|超黑|大标宋|小标宋|xiaobiaosong|dabiaosong|fzxbs|fzdbs/i;
+const BOLD_NAME = /bold/i;
+const HEAVY_NAME = /heavy|black|粗|特黑|超黑|大标宋|小标宋|xiaobiaosong|dabiaosong|fzxbs|fzdbs/i;
 const LIGHT_BOLD_NAME = /semi-?bold|demi-?bold/i;
 const ITALIC_NAME = /italic|oblique|斜体/i;
 const SANS_NAME = /sans|gothic|hei|黑|圆|arial|helvetica|verdana|tahoma|calibri|mono(?!type)/i;
@@ -21,13 +22,9 @@ const SERIF_NAME =
   /serif|song|ming|sung|kai|fang|times|roman|georgia|garamond|cambria|minion|tinos|caladea|宋|明|楷|仿|隶|batang|mincho/i;
 const FIXED_NAME = /mono(?!type)|courier|consol|typewriter|ocr|fixed|等宽|等寬/i;
 
-/** A name that says the face is heavy already: bold is never made of it (小标宋 and its like). */
+/** A name of a face that is heavy by design: bold is never made of it (小标宋 and its like). */
 export function isHeavyName(name: string): boolean {
   return HEAVY_NAME.test(name);
-}
-
-export function isItalicName(name: string): boolean {
-  return ITALIC_NAME.test(name);
 }
 
 /** Tables may be empty; `names` is all names and style words in one string. */
@@ -36,7 +33,7 @@ export function readStyle(os2: Uint8Array, head: Uint8Array, post: Uint8Array, n
   const macStyle = head.length >= 46 ? u16(head, 44) : 0;
   const selection = hasOs2 ? u16(os2, 62) : 0;
   const panose = hasOs2 && os2[32] === 2 ? os2.subarray(32, 42) : new Uint8Array(10);
-  const isBold = (macStyle & 1) !== 0 || (selection & 0x20) !== 0 || HEAVY_NAME.test(names);
+  const isBold = (macStyle & 1) !== 0 || (selection & 0x20) !== 0 || BOLD_NAME.test(names) || HEAVY_NAME.test(names);
   const declared = hasOs2 ? normalWeight(u16(os2, 4)) : 400;
   return {
     weight: isBold && declared < 600 ? (LIGHT_BOLD_NAME.test(names) ? 600 : 700) : declared,
