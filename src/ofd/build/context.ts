@@ -177,7 +177,7 @@ export interface Space {
   readonly isInvisible: boolean;
   /** In a Link annotation lines appear only in a colour that someone chose. */
   readonly needsStrokeColor: boolean;
-  /** In a Highlight annotation opaque fills let what lies below shine through. */
+  /** In a Highlight annotation opaque marks let what lies below shine through. */
   readonly multipliesFills: boolean;
 }
 

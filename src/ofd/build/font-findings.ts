@@ -42,7 +42,7 @@ export class FontFindings {
     for (const [font, { variant, substituted, missing, fallbacks }] of this.#findings) {
       const name = font.name === '' ? 'without a name' : `"${font.name}"`;
       if (substituted.size > 0 && !font.isReported) {
-        font.isReported = true;
+        font.setReported();
         const message = `Font ${name} is not available; "${variant.resolved.substituteName}" is drawn instead`;
         report({ code: 'font_substituted', message, characters: joined(substituted) });
       }

@@ -46,6 +46,7 @@ export class DocumentFonts {
   readonly #body: DocumentBody;
   readonly #report: (diagnostic: Diagnostic) => void;
   readonly #fonts = new WeakMap<Resource, DocumentFont>();
+  readonly #substituted = new Set<string>();
   #undefinedFont: DocumentFont | undefined;
 
   /** `report` is for findings about the document, each told once. */
@@ -61,12 +62,12 @@ export class DocumentFonts {
     if (resource === undefined) {
       const message = id === undefined ? 'A text object names no font' : `Font ${id} is not defined`;
       this.#report({ code: 'reference_missing', message, part: this.#body.part });
-      this.#undefinedFont ??= new DocumentFont(this.#book, undefined, undefined);
+      this.#undefinedFont ??= new DocumentFont(this.#book, undefined, undefined, this.#substituted);
       return this.#undefinedFont;
     }
     let font = this.#fonts.get(resource);
     if (font === undefined) {
-      font = new DocumentFont(this.#book, resource, this.#embedded(resource));
+      font = new DocumentFont(this.#book, resource, this.#embedded(resource), this.#substituted);
       this.#fonts.set(resource, font);
     }
     return font;
@@ -104,17 +105,29 @@ export class DocumentFont {
   readonly #book: FontBook;
   readonly #element: Resource['element'] | undefined;
   readonly #variants = new Map<string, FontVariant>();
-  /** Whether the font's substitution was told already. */
-  isReported = false;
+  readonly #key: string;
+  readonly #substituted: Set<string>;
 
-  constructor(book: FontBook, resource: Resource | undefined, embedded: Face | undefined) {
+  /** `substituted` holds the fonts whose substitution was told already. */
+  constructor(book: FontBook, resource: Resource | undefined, embedded: Face | undefined, substituted: Set<string>) {
     this.#book = book;
+    this.#substituted = substituted;
+    this.#key = `${resource?.part} ${resource?.element.id('ID')}`;
     this.#element = resource?.element;
     this.embedded = embedded;
     this.name = this.#element?.attribute('FontName')?.trim() ?? '';
     this.isItalic = this.#element?.boolean('Italic') ?? false;
     this.isBold = this.#element?.boolean('Bold') ?? false;
     this.isHeavyByName = HEAVY_NAME.test(this.name);
+  }
+
+  /** Whether the font's substitution was told already; a font of a page is met anew on each page. */
+  get isReported(): boolean {
+    return this.#substituted.has(this.#key);
+  }
+
+  setReported(): void {
+    this.#substituted.add(this.#key);
   }
 
   /** The font in the weight and slope of a text object. */

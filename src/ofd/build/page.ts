@@ -29,12 +29,17 @@ export class PageBuilder {
   readonly document: DocumentContext;
   readonly #templates: Templates;
   readonly #seals: SealPlacer | undefined;
+  readonly #depth: number;
 
-  /** `seals` are those of the document; a seal's own page has none. */
-  constructor(document: DocumentContext, seals?: SealPlacer) {
+  /**
+   * @param seals those of the document; a seal's own page has none
+   * @param depth groups around the page where it is placed
+   */
+  constructor(document: DocumentContext, seals?: SealPlacer, depth = 0) {
     this.document = document;
-    this.#templates = new Templates(document);
+    this.#templates = new Templates(document, depth + 1);
     this.#seals = seals;
+    this.#depth = depth;
   }
 
   /**
@@ -97,10 +102,10 @@ export class PageBuilder {
     page: PageState,
   ): void {
     const resources = pageResources(this.document, root, reference.part ?? '');
-    const space = pageSpace(this.document, page, resources, 0);
+    const space = pageSpace(this.document, page, resources, this.#depth);
     for (const type of LAYER_CLASSES) {
       for (const { template, order } of templates) {
-        const group = order === type ? template.place(this.document, page) : undefined;
+        const group = order === type ? template.place(page) : undefined;
         if (group !== undefined && group.items.length > 0) items.push(group);
       }
       for (const item of buildLayers(root, type, space)) items.push(item);
@@ -117,7 +122,7 @@ export class PageBuilder {
     if (parts === undefined) return;
     const resources =
       root === undefined ? this.document.body.resources : pageResources(this.document, root, reference.part ?? '');
-    const space = pageSpace(this.document, page, resources, 0);
+    const space = pageSpace(this.document, page, resources, this.#depth);
     for (const item of buildAnnotations(parts, space, seals.boxes)) items.push(item);
   }
 

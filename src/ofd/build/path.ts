@@ -23,6 +23,8 @@ import { lineWidth, strokeOf } from './stroke.js';
 
 /** How far ink may leave Boundary before it is cut. */
 const BOUNDARY_SLACK_MM = 0.5;
+/** Lines of a highlight up to this strike out or underline; broader ones mark. */
+const THIN_LINE_MM = 1;
 /** Unit of paths that some early producers wrote in device space: a dot of 300 to the inch. */
 const DEVICE_UNIT_MM = MM_PER_INCH / 300;
 
@@ -44,7 +46,7 @@ export function buildPath(element: XmlElement, space: Space): PathItem | undefin
   const strokePaint = strokePaintOf(element, placed.style, alpha, space, shape);
   if (fill === undefined && strokePaint === undefined) return undefined;
   const pageScale = scale * meanScale(space.toPage);
-  const multiplies = space.multipliesFills && fill?.kind === 'solid' && fill.alpha === 1;
+  const isBroad = isOpaque(fill) || (isOpaque(strokePaint) && width > THIN_LINE_MM);
   return {
     kind: 'path',
     path,
@@ -53,10 +55,14 @@ export function buildPath(element: XmlElement, space: Space): PathItem | undefin
       ...clipsOf(element, space, placed),
       ...boundaryClip(placed.boundary, Math.max(width, BOUNDARY_SLACK_MM), ink),
     ],
-    blendMode: multiplies ? 'multiply' : blendModeOf(element),
+    blendMode: space.multipliesFills && isBroad ? 'multiply' : blendModeOf(element),
     ...(fill === undefined ? {} : { fill: { paint: fill, rule: ruleOf(element) } }),
     ...(strokePaint === undefined ? {} : { stroke: strokeOf(placed.style, strokePaint, pageScale) }),
   };
+}
+
+function isOpaque(paint: Paint | undefined): boolean {
+  return paint?.kind === 'solid' && paint.alpha === 1;
 }
 
 function readPath(element: XmlElement, space: Space): Path | undefined {

@@ -15,6 +15,8 @@ import { hasArea, NO_CLIPS } from './placement.js';
 
 /** Pictures of more pixels are not looked through for transparency; seals have a tenth of it. */
 const MAX_INSPECTED_PIXELS = 4_000_000;
+/** Around the content of a package: the group that places it, and the shared one. */
+const GROUPS_A_SEAL = 2;
 const NO_SEALS: PageSeals = { items: [], boxes: [] };
 
 /** What a seal shows, ready to be placed: it fills the unit square. */
@@ -66,7 +68,7 @@ export class DocumentSeals implements SealPlacer {
       const picture = this.#pictures.get(seal);
       if (picture === undefined || !hasArea(stamp.boundary) || !page.count(picture.objects)) continue;
       page.note(false, true);
-      page.reach(2);
+      page.reach(GROUPS_A_SEAL);
       items.push(placed(picture.item, stamp));
       boxes.push(stamp.boundary);
     }
@@ -135,7 +137,7 @@ async function packagePicture(
     const page = document?.pages[0];
     if (document === undefined || page === undefined) throw new OfdError('corrupt', 'it has no page');
     const context = new DocumentContext(document, fonts, reportInside, buildObjects);
-    const { items, widthMm, heightMm } = new PageBuilder(context).build(page, 1);
+    const { items, widthMm, heightMm } = new PageBuilder(context, undefined, GROUPS_A_SEAL).build(page, 1);
     const sheet = rectanglePath({ x: 0, y: 0, width: 1, height: 1 });
     const item: Group = {
       kind: 'group',

@@ -11,19 +11,24 @@ import { NO_CLIPS } from './placement.js';
 export class Template {
   /** The template's own area, for pages without one. */
   readonly area: XmlElement | undefined;
+  readonly #document: DocumentContext;
+  readonly #depth: number;
   readonly #resources: ResourceTable;
   /** Let go once the group stands. */
   #root: XmlElement | undefined;
   #shared: SharedGroup | undefined;
 
-  constructor(document: DocumentContext, root: XmlElement, part: string) {
+  /** `depth`: groups around the template's content, its own among them. */
+  constructor(document: DocumentContext, root: XmlElement, part: string, depth: number) {
+    this.#document = document;
+    this.#depth = depth;
     this.area = root.child('Area');
     this.#resources = pageResources(document, root, part);
     this.#root = root;
   }
 
   /** The template as one group, the same object on each page; undefined where the page has no room for it. */
-  place(document: DocumentContext, page: PageState): Group | undefined {
+  place(page: PageState): Group | undefined {
     if (this.#shared !== undefined) {
       if (!page.count(this.#shared.objects)) return undefined;
       page.note(this.#shared.hasText, this.#shared.hasInk);
@@ -32,7 +37,7 @@ export class Template {
     const root = this.#root;
     if (root === undefined) return undefined;
     this.#root = undefined;
-    const space = pageSpace(document, page, this.#resources, 1);
+    const space = pageSpace(this.#document, page, this.#resources, this.#depth);
     const { result, tally } = page.measure(() => LAYER_CLASSES.flatMap((type) => buildLayers(root, type, space)));
     this.#shared = {
       group: {
@@ -59,10 +64,13 @@ const MAX_TEMPLATES = 64;
 /** The templates of one document. */
 export class Templates {
   readonly #document: DocumentContext;
+  readonly #depth: number;
   readonly #templates = new Cache<Template>(MAX_TEMPLATES);
 
-  constructor(document: DocumentContext) {
+  /** `depth`: groups around the content of a template. */
+  constructor(document: DocumentContext, depth: number) {
     this.#document = document;
+    this.#depth = depth;
   }
 
   /** The template of that ID; undefined, with a diagnostic, where there is none that can be read. */
@@ -80,7 +88,7 @@ export class Templates {
       this.#fault('part_missing', `Template page ${id} (${reference.location}) cannot be read`, key);
       return undefined;
     }
-    const template = new Template(this.#document, root, reference.part);
+    const template = new Template(this.#document, root, reference.part, this.#depth);
     this.#templates.set(key, template);
     return template;
   }

@@ -73,7 +73,8 @@ function layOutCodes(element: XmlElement, setter: TypeSetter): void {
       if (transform !== undefined) transforms.push({ transform, code: codes.length });
     }
   }
-  const lines = codes.map((code) => readCode(code));
+  const glyphCount = transforms.reduce((sum, { transform }) => sum + transform.glyphs.length, 0);
+  const lines = codes.map((code) => readCode(code, glyphCount));
   const isLocal =
     transforms.some(({ code }) => code > 0) &&
     codes.length > 1 &&
@@ -98,9 +99,8 @@ interface CodeLine {
   readonly deltaY: readonly number[];
 }
 
-function readCode(code: XmlElement): CodeLine {
-  // A glyph list longer than the text can use at most as many steps again.
-  const most = 2 * code.text.length + 1;
+function readCode(code: XmlElement, glyphCount: number): CodeLine {
+  const most = code.text.length + glyphCount + 1;
   const deltaX = parseDeltas(code.attribute('DeltaX'), most);
   const deltaY = parseDeltas(code.attribute('DeltaY'), most);
   const units = codeUnits(code.text, Math.max(deltaX.length, deltaY.length));
