@@ -1,18 +1,31 @@
-/** Writes one block as Markdown, ended by a newline. */
-import type { Block, TableBlock } from './layout/blocks.js';
-import type { Paragraph } from './layout/paragraphs.js';
-import type { SizeCensus } from './layout/sizes.js';
+/** Writes the sections of a page as Markdown blocks, each ended by a newline. */
+import { type Paragraph, paragraphsOf } from './layout/paragraphs.js';
+import type { Flow } from './layout/reading-order.js';
+import type { Section } from './layout/sections.js';
+import type { Table, TableCell } from './layout/table.js';
 import { escapeInline, escapeParagraph } from './markdown-escape.js';
 
 /** Size of a heading as a ratio of the body's, from the first level down. */
 const HEADING_RATIOS = [2, 1.75, 1.5, 1.3, 1.15];
 const MAX_HEADING_LETTERS = 80;
-const MIN_PARAGRAPH_END = /[。．.？！?!；;，,：:]$/u;
+const PARAGRAPH_END = /[。．.？！?!；;，,：:]$/u;
 const BULLET = /^[•●▪◆■○]\s*(?=\S)/u;
 const NUMBERED = /^\d{1,9}[.)]\s+(?=\S)/;
+/** Between the text of a cell and its rule, at least. */
+const CELL_PADDING_MM = 0.5;
 
-export function writeBlock(block: Block, sizes: SizeCensus): string {
-  return block.kind === 'table' ? writeTable(block) : writeParagraph(block.paragraph, sizes.bodyMm);
+/** `bodyMm` is the size of the body text. A slanted stamp (a watermark) that is repeated over the page comes once. */
+export function markdownBlocks(sections: readonly Section[], bodyMm: number): string[] {
+  const stamps = new Set<string>();
+  return sections.flatMap((section) => {
+    if (section.kind === 'table') return [writeTable(section.table)];
+    const blocks = paragraphsOf(section.flow).map((paragraph) => writeParagraph(paragraph, bodyMm));
+    return isStamp(section.flow) ? blocks.filter((block) => !stamps.has(block) && stamps.add(block)) : blocks;
+  });
+}
+
+function isStamp(flow: Flow): boolean {
+  return flow.rows[0]!.fragments[0]!.angle % 90 !== 0;
 }
 
 function writeParagraph(paragraph: Paragraph, bodyMm: number): string {
@@ -29,18 +42,20 @@ function writeParagraph(paragraph: Paragraph, bodyMm: number): string {
 /** 0 for no heading. */
 function headingLevel(paragraph: Paragraph, bodyMm: number): number {
   const { text, sizeMm } = paragraph;
-  if (bodyMm <= 0 || text.length > MAX_HEADING_LETTERS || MIN_PARAGRAPH_END.test(text)) return 0;
+  if (bodyMm <= 0 || text.length > MAX_HEADING_LETTERS || PARAGRAPH_END.test(text)) return 0;
   if (!/\p{L}/u.test(text)) return 0; // numbers and signs alone name no section
   return 1 + HEADING_RATIOS.findIndex((ratio) => sizeMm / bodyMm >= ratio);
 }
 
-function writeTable(table: TableBlock): string {
+function writeTable(table: Table): string {
   const lines = table.rows.map((row) => `| ${row.map(writeCell).join(' | ')} |`);
-  const columns = table.rows[0]?.length ?? 0;
-  const rule = `|${' --- |'.repeat(columns)}`;
+  const rule = `|${' --- |'.repeat(table.rows[0]!.length)}`;
   return `${[lines[0], rule, ...lines.slice(1)].join('\n')}\n`;
 }
 
-function writeCell(paragraphs: readonly string[]): string {
-  return paragraphs.map(escapeInline).join('<br>');
+function writeCell(cell: TableCell): string {
+  const flow = { rows: cell.lines, left: cell.left, right: cell.right - CELL_PADDING_MM };
+  return paragraphsOf(flow)
+    .map((paragraph) => escapeInline(paragraph.text))
+    .join('<br>');
 }

@@ -1,9 +1,9 @@
 /** Markdown: paragraphs joined from lines, headings by size, lists, and tables from ruled lines (spec chapter 16). */
 import type { DisplayList } from '../display/list.js';
 import type { Backend, BackendRun, Output, OutputFile } from './backend.js';
-import { pageBlocks } from './layout/blocks.js';
+import { pageSections } from './layout/sections.js';
 import { SizeCensus } from './layout/sizes.js';
-import { writeBlock } from './markdown-blocks.js';
+import { markdownBlocks } from './markdown-blocks.js';
 
 export const markdownBackend: Backend = {
   format: 'md',
@@ -22,9 +22,9 @@ class MarkdownRun implements BackendRun {
   }
 
   async page(list: DisplayList): Promise<void> {
-    const blocks = pageBlocks(list);
-    this.sizes.add(blocks);
-    const text = blocks.map((block) => writeBlock(block, this.sizes)).join('\n');
+    const sections = pageSections(list);
+    this.sizes.add(sections);
+    const text = markdownBlocks(sections, this.sizes.bodyMm).join('\n');
     if (text === '') return;
     this.file.write(this.encoder.encode(this.isEmpty ? text : `\n${text}`));
     this.isEmpty = false;

@@ -1,9 +1,9 @@
 /** Plain text: the lines of each page in reading order, a blank line between pages, every character once. */
 import type { DisplayList } from '../display/list.js';
 import type { Backend, BackendRun, Output, OutputFile } from './backend.js';
-import { collectFragments } from './layout/fragments.js';
-import { readingOrder } from './layout/reading-order.js';
+import { pageSections, type Section } from './layout/sections.js';
 import { rowText } from './layout/spacing.js';
+import type { TableCell } from './layout/table.js';
 
 export const textBackend: Backend = {
   format: 'txt',
@@ -21,7 +21,10 @@ class TextRun implements BackendRun {
   }
 
   async page(list: DisplayList): Promise<void> {
-    const text = pageText(list);
+    const text = pageSections(list)
+      .flatMap(sectionLines)
+      .map((line) => `${line}\n`)
+      .join('');
     if (text === '') return;
     this.file.write(this.encoder.encode(this.isEmpty ? text : `\n${text}`));
     this.isEmpty = false;
@@ -30,10 +33,12 @@ class TextRun implements BackendRun {
   async end(): Promise<void> {}
 }
 
-/** The page's lines, each ended by a newline; '' for a page without text. */
-export function pageText(list: DisplayList): string {
-  return readingOrder(collectFragments(list.items))
-    .flatMap((flow) => flow.rows)
-    .map((row) => `${rowText(row)}\n`)
-    .join('');
+function sectionLines(section: Section): string[] {
+  return section.kind === 'flow' ? section.flow.rows.map(rowText) : section.table.rows.flatMap(tableRowLines);
+}
+
+/** Cells of one line each stand in one line; else cell after cell, so that no cell's lines are torn apart. */
+function tableRowLines(cells: readonly TableCell[]): string[] {
+  const texts = cells.map((cell) => cell.lines.map(rowText));
+  return texts.every((lines) => lines.length <= 1) ? [texts.flat().join(' ')] : texts.flat();
 }

@@ -177,6 +177,38 @@ function isBelow(previous: RawLetter, letter: RawLetter, sizeMm: number): boolea
   return step > -0.3 * sizeMm && step <= (1 + WIDE_GAP) * sizeMm && Math.abs(letter.x - previous.x) <= sizeMm;
 }
 
+/** No cell goes beyond the next letter; in a run of one pitch the last letter's is as wide as the others'. */
+function fitCells(letters: readonly RawLetter[], sizeMm: number): Letter[] {
+  const pitch = fixedPitch(letters, sizeMm);
+  return letters.map(({ text, x, y, right }, i) => {
+    const end = letters[i + 1]?.x ?? (text < '\u2e80' ? x + pitch : Infinity);
+    return { text, x, y, right: end > x ? Math.min(right, end) : right };
+  });
+}
+
+/** The step of narrow letters that all step alike although the face at hand would not have them so; else Infinity. */
+function fixedPitch(letters: readonly RawLetter[], sizeMm: number): number {
+  const steps: number[] = [];
+  const advances: number[] = [];
+  for (let i = 1; i < letters.length; i++) {
+    if (letters[i - 1]!.text >= '\u2e80' || letters[i]!.text >= '\u2e80') continue;
+    steps.push(letters[i]!.x - letters[i - 1]!.x);
+    advances.push(letters[i - 1]!.advance);
+  }
+  const isEven = steps.length >= 2 && spread(steps) <= 0.04 * sizeMm && spread(advances) >= 0.1 * sizeMm;
+  return isEven ? steps[0]! : Infinity;
+}
+
+function spread(values: readonly number[]): number {
+  let least = Infinity;
+  let most = -Infinity;
+  for (const value of values) {
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return most - least;
+}
+
 function toFragment(
   piece: readonly RawLetter[],
   frame: RunFrame,
@@ -187,11 +219,10 @@ function toFragment(
   const first = piece.findIndex((letter) => letter.text.trim() !== '');
   if (first < 0) return undefined;
   const last = piece.findLastIndex((letter) => letter.text.trim() !== '');
-  const letters = piece.slice(first, last + 1).map((letter, i, all) => {
-    const next = isVertical ? undefined : all[i + 1];
-    const right = next !== undefined && next.x > letter.x ? Math.min(letter.right, next.x) : letter.right;
-    return { text: letter.text, x: letter.x, y: letter.y, right };
-  });
+  const kept = piece.slice(first, last + 1);
+  const letters = isVertical
+    ? kept.map(({ text, x, y, right }) => ({ text, x, y, right }))
+    : fitCells(kept, frame.sizeMm);
   const start = letters[0]!;
   return {
     letters,

@@ -10,6 +10,14 @@ export interface Grid {
   readonly owner: readonly number[];
 }
 
+/** A merged area in columns and rows; `right` and `bottom` are the first beyond it. */
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
 /** Lines nearer than this are one. */
 const SNAP_MM = 0.7;
 const MAX_CELLS = 20_000;
@@ -155,4 +163,22 @@ function bandOf(edges: readonly number[], at: number): number | undefined {
   if (at < edges[0]! || at > edges.at(-1)!) return undefined;
   for (let i = 1; i < edges.length; i++) if (at <= edges[i]!) return i - 1;
   return undefined;
+}
+
+/** The merged areas by their owning cells. */
+export function areasOf(grid: Grid): Map<number, Area> {
+  const columns = grid.x.length - 1;
+  const areas = new Map<number, Area>();
+  grid.owner.forEach((owner, cell) => {
+    const column = cell % columns;
+    const row = Math.floor(cell / columns);
+    const area = areas.get(owner) ?? { left: column, top: row, right: column + 1, bottom: row + 1 };
+    areas.set(owner, {
+      left: Math.min(area.left, column),
+      top: area.top,
+      right: Math.max(area.right, column + 1),
+      bottom: Math.max(area.bottom, row + 1),
+    });
+  });
+  return areas;
 }

@@ -72,7 +72,7 @@ function continues(group: readonly Row[], row: Row, flow: Flow, pitch: number): 
   const distance = row.baseline - previous.baseline;
   if (distance <= 0 || distance > MAX_PITCH * row.sizeMm || distance > MAX_PITCH_RATIO * pitch) return false;
   const text = rowText(row);
-  return isAligned(group, row) && isFull(previous, text, row, flow) && !ITEM_START.test(text);
+  return isAligned(group, row) && isFull(group, text, row, flow) && !ITEM_START.test(text);
 }
 
 function isSameSize(a: Row, b: Row): boolean {
@@ -87,8 +87,9 @@ function isAligned(group: readonly Row[], row: Row): boolean {
 }
 
 /** The first word of the next line would not have fitted behind the line, and it does not look like an end. */
-function isFull(previous: Row, nextText: string, next: Row, flow: Flow): boolean {
-  const room = flow.right - previous.right;
+function isFull(group: readonly Row[], nextText: string, next: Row, flow: Flow): boolean {
+  const previous = group.at(-1)!;
+  const room = Math.min(flow.right, ownEdge(group, next)) - previous.right;
   const isHanNext = startsWithHan(nextText);
   const letters = next.fragments.flatMap((fragment) => fragment.letters);
   const word = isHanNext ? letters.slice(0, 1) : letters.slice(0, Math.max(1, nextText.search(/\s|$/)));
@@ -96,4 +97,11 @@ function isFull(previous: Row, nextText: string, next: Row, flow: Flow): boolean
   const needed = isHanNext ? wordWidth + 1.2 * next.sizeMm : wordWidth + 0.6 * next.sizeMm;
   if (room > needed) return false;
   return !(SENTENCE_END.test(rowText(previous)) && room > next.sizeMm);
+}
+
+/** The right edge as the paragraph itself shows it: by lines that were joined, or by an indented first line. */
+function ownEdge(group: readonly Row[], next: Row): number {
+  const right = group.reduce((most, row) => Math.max(most, row.right), next.right);
+  const isIndented = group.length === 1 && group[0]!.left - next.left > next.sizeMm;
+  return group.length > 1 || isIndented ? right : Infinity;
 }

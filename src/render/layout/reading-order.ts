@@ -35,8 +35,10 @@ export function readingOrder(fragments: readonly Fragment[]): Flow[] {
     turned.delete(angle);
     return group === undefined ? [] : levelFlows(group);
   });
-  const slanted = [...turned.values()].flat().sort((a, b) => a.order - b.order);
-  return [...levelFlows(level), ...straight, ...chains(slanted)];
+  const slanted = [...turned.values()].flatMap((group) => buildRows(group));
+  // Slanted rows stand apart (stamps, watermarks): each is a flow of its own, as it was painted.
+  const stamps = slanted.sort((a, b) => a.fragments[0]!.order - b.fragments[0]!.order).map((row) => toFlow([row]));
+  return [...levelFlows(level), ...straight, ...stamps];
 }
 
 function levelFlows(fragments: readonly Fragment[]): Flow[] {
@@ -65,39 +67,13 @@ function verticalRows(fragments: readonly Fragment[]): Row[] {
   return lines.map((line) => toRow(line.sort((a, b) => a.baseline - b.baseline || a.order - b.order)));
 }
 
-function toFlow(rows: readonly Row[]): Flow {
+/** A flow whose edges are those of its rows. */
+export function toFlow(rows: readonly Row[]): Flow {
   return {
     rows,
     left: rows.reduce((least, row) => Math.min(least, row.left), Infinity),
     right: rows.reduce((most, row) => Math.max(most, row.right), -Infinity),
   };
-}
-
-/** Letters that stand at a slant each (round a seal, along a curve) are joined as they were written. */
-function chains(fragments: readonly Fragment[]): Flow[] {
-  const lines: Fragment[][] = [];
-  for (const fragment of fragments) {
-    const previous = lines.at(-1)?.at(-1);
-    if (previous !== undefined && follows(previous, fragment)) lines.at(-1)!.push(fragment);
-    else lines.push([fragment]);
-  }
-  // Lines of different slant share no coordinates: each letter row is its own flow and is not sorted.
-  return lines.map((line) => toFlow([toRow(line)]));
-}
-
-function follows(previous: Fragment, fragment: Fragment): boolean {
-  const turn = Math.abs(previous.angle - fragment.angle);
-  if (Math.min(turn, 360 - turn) > 60 || fragment.letters.length > 2 || previous.letters.length > 2) return false;
-  const end = onPage(previous, previous.right, previous.lastBaseline);
-  const start = onPage(fragment, fragment.left, fragment.baseline);
-  return Math.hypot(end.x - start.x, end.y - start.y) <= 1.5 * fragment.sizeMm;
-}
-
-function onPage(fragment: Fragment, x: number, y: number): { x: number; y: number } {
-  const radians = (fragment.angle * Math.PI) / 180;
-  const cos = Math.cos(radians);
-  const sin = Math.sin(radians);
-  return { x: x * cos - y * sin, y: x * sin + y * cos };
 }
 
 interface Gutter {

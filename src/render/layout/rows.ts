@@ -72,7 +72,9 @@ function fits(row: OpenRow, fragment: Fragment, distance: number): boolean {
   const after = row.fragments[at];
   const gapBefore = before === undefined ? Infinity : fragment.left - before.right;
   const gapAfter = after === undefined ? Infinity : after.left - fragment.right;
-  const overlap = 0.3 * Math.min(fragment.sizeMm, before?.sizeMm ?? Infinity, after?.sizeMm ?? Infinity);
+  // Full-width signs are often squeezed by half: on one and the same baseline the next letter may stand in their cell.
+  const share = distance <= 0.1 * fragment.sizeMm ? 0.6 : 0.3;
+  const overlap = share * Math.min(fragment.sizeMm, before?.sizeMm ?? Infinity, after?.sizeMm ?? Infinity);
   if (Math.min(gapBefore, gapAfter) < -overlap) return false;
   // A raised or lowered letter of another size must touch its neighbour; else the smaller size decides.
   const neighbour = gapBefore <= gapAfter ? before : after;

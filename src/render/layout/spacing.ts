@@ -10,7 +10,7 @@ const MIXED_GAP = 0.5;
 /** Evenly spread letters stay one word up to this gap. */
 const SPREAD_GAP = 1.3;
 /** Differences up to which two gaps, or two steps, count as even. */
-const LIKE_GAP = 0.15;
+const LIKE_GAP = 0.1;
 const LIKE_STEP = 0.015;
 const CELL_GAP_MM = 3;
 const CELL_GAP = 0.6;
@@ -109,8 +109,13 @@ function isLike(placed: readonly Placed[], i: number, j: number): boolean {
   const other = placed[j];
   if (other === undefined || j === 0) return false;
   const here = placed[i]!;
-  const isOneWriter = here.fragment === other.fragment || other.fragment.letters.length === 1;
-  const isBlank = other.letter.text.trim() === '' || placed[j - 1]!.letter.text.trim() === '';
-  if (!isOneWriter || isBlank) return false;
+  if (!isOneWriting(placed, Math.min(i, j) - 1)) return false;
   return Math.abs(other.gap - here.gap) <= LIKE_GAP || Math.abs(other.step - here.step) <= LIKE_STEP;
+}
+
+/** The three letters from `first` on are of one fragment, or each is a fragment by itself. */
+function isOneWriting(placed: readonly Placed[], first: number): boolean {
+  const three = placed.slice(first, first + 3);
+  if (three.some((p) => p.letter.text.trim() === '')) return false;
+  return three.every((p) => p.fragment === three[0]!.fragment) || three.every((p) => p.fragment.letters.length === 1);
 }
