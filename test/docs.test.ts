@@ -5,6 +5,7 @@ import { ALL_KEYS } from '../src/app/settings.js';
 import type { KeyGroup } from '../src/config/key.js';
 import { ERROR_CODES } from '../src/errors.js';
 import { METRICS } from '../src/metrics/metrics.js';
+import { DEFAULT_LIMITS } from '../src/ofd/limits.js';
 
 type Table = readonly (readonly string[])[];
 
@@ -83,5 +84,28 @@ describe('docs/configuration.md', () => {
   it('has every variable', () => {
     const variables = Object.entries(ALL_KEYS).flatMap(([name, key]) => key.env.map((variable) => [variable, name]));
     expect(byName(documented('## Environment'))).toEqual(byName(variables));
+  });
+});
+
+describe('docs/engine.md', () => {
+  const sources = ['ofd', 'fonts', 'images', 'render', 'convert'].flatMap((folder) =>
+    readdirSync(`src/${folder}`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(`src/${folder}/${name}`, 'utf8')),
+  );
+
+  it('has every code that a warning can carry, and no other', () => {
+    const documented = table('engine.md', '## Warnings').map(([code]) => code!);
+    const written = sources.flatMap((source) =>
+      [...source.matchAll(/(?:\bcode: |\b#?report\(\s*)'([a-z_]+)'/g)].map((match) => match[1]!),
+    );
+    const isError = (code: string): boolean => code in ERROR_CODES;
+    expect(written.filter((code) => !documented.includes(code) && !isError(code))).toEqual([]);
+    expect(documented.filter((code) => !sources.some((source) => source.includes(`'${code}'`)))).toEqual([]);
+  });
+
+  it('has every limit with its value', () => {
+    const limits = Object.entries(DEFAULT_LIMITS).map(([name, value]) => [name, String(value)]);
+    expect(table('engine.md', '## Limits')).toEqual(limits);
   });
 });
