@@ -1,7 +1,10 @@
 // The file around the pages: information, page tree, growth while pages come, sameness.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { DisplayList } from '../../src/display/list.js';
 import { pdfDate } from '../../src/render/pdf/info.js';
+import { coordinateDecimals, formatFactor, formatNumber } from '../../src/render/pdf/number.js';
 import { toUnicodeMap } from '../../src/render/pdf/to-unicode.js';
 import { block, faultsOf, makePdf, page, RED, toolOutput, unpacked } from './pdf-support.js';
 
@@ -68,12 +71,52 @@ describe('the document', () => {
     expect(writtenAfterPage[49]).toBeGreaterThan(bytes.length * 0.9);
   });
 
+  it('keeps nothing of the pages that went out', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heapBytes: number[] = [];
+    function* watched(): Generator<DisplayList> {
+      for (const list of pagesOfBlocks(900)) {
+        if (list.pageNumber % 300 === 1) {
+          collect();
+          heapBytes.push(process.memoryUsage().heapUsed);
+        }
+        yield list;
+      }
+    }
+    await makePdf(watched());
+    expect(heapBytes[2]! - heapBytes[1]!).toBeLessThan(2_000_000);
+  });
+
   it('marks pages that need a transparency model, and only those', async () => {
     const { bytes } = await makePdf([
       page([block(0, 0, 5, 5, RED)]),
       page([{ ...block(0, 0, 5, 5, RED), blendMode: 'multiply' }], 2),
     ]);
     expect(unpacked(bytes).match(/\/S \/Transparency/g)).toHaveLength(1);
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    [0, 3, '0'],
+    [-0.0004, 3, '0'],
+    [0.5, 3, '.5'],
+    [-0.25, 3, '-.25'],
+    [1.00049, 3, '1'],
+    [123.4567, 3, '123.457'],
+    [4e-7, 9, '.0000004'],
+    [-4e-7, 9, '-.0000004'],
+    [1e300, 3, '1000000000'],
+    [-Infinity, 3, '-1000000000'],
+    [Number.NaN, 3, '0'],
+  ])('write %d with %d decimals', (value, decimals, wanted) => {
+    expect(formatNumber(value, decimals)).toBe(wanted);
+  });
+
+  it('have digits after the size of what they measure', () => {
+    expect([1, 0.01, 100].map(coordinateDecimals)).toEqual([3, 1, 5]);
+    expect([2.834645669, 0.00012345678, 1234.56789].map(formatFactor)).toEqual(['2.834646', '.000123457', '1234.568']);
   });
 });
 
