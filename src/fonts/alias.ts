@@ -35,7 +35,7 @@ const NAMES: readonly (readonly [FontKind, RegExp])[] = [
   ['latinSerif', /^(timesnewroman|times|georgia|garamond|bookantiqua|palatino|century|liberationserif)/],
   ['latinMono', /^(couriernew|courier|consolas|lucidaconsole|menlo|monaco|ocrb?|ocra|liberationmono|dejavusansmono)/],
   ['carlito', /^(calibri|carlito)/],
-  ['caladea', /^(cambria(?!math)|caladea)/],
+  ['caladea', /^(cambria|caladea)/],
   ['symbol', /^(wingdings|webdings|symbol|zapfdingbats|mtextra)/],
 ];
 
@@ -129,10 +129,21 @@ export const SUBSTITUTES: Readonly<Record<FontKind, readonly string[]>> = {
 /** Families that have a member for each Chinese region, by the suffix for simplified characters. */
 export const REGIONAL_SUFFIX = / SC$/;
 
-/** Region of the members to prefer by Font@Charset; simplified Chinese by default. */
-export const REGION_OF_CHARSET: Readonly<Record<string, string>> = {
+const REGION_OF_CHARSET: Readonly<Record<string, string>> = {
   big5: ' TC',
   'shift-jis': ' JP',
   wansung: ' KR',
   johab: ' KR',
 };
+
+const REGION_OF_NAME: readonly (readonly [region: string, pattern: RegExp])[] = [
+  [' TC', /mingliu|細明|標楷|biaukai|dfkai|jhenghei|正黑體|pingfangtc|pingfanghk|(?:cjk|hans(?:ans|erif))(?:tc|hk|tw)/],
+  [' JP', /mincho|msgothic|mspgothic|meiryo|hiragino|明朝|yugothic/],
+  [' KR', /batang|malgun|gulim|dotum|applegothic/],
+];
+
+/** Suffix of the regional members to prefer, by the name (comparable form), then by Font@Charset; undefined for SC. */
+export function regionOf(names: readonly string[], charset: string): string | undefined {
+  for (const [region, pattern] of REGION_OF_NAME) if (names.some((name) => pattern.test(name))) return region;
+  return REGION_OF_CHARSET[charset];
+}

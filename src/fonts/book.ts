@@ -3,7 +3,7 @@
  * the next face that has it. Knows faces by index; opens them when they are needed.
  */
 import type { Face } from '../display/face.js';
-import { type FontKind, kindOfName, REGION_OF_CHARSET, REGIONAL_SUFFIX, SUBSTITUTES } from './alias.js';
+import { type FontKind, kindOfName, REGIONAL_SUFFIX, regionOf, SUBSTITUTES } from './alias.js';
 import { type CoveredPages, readCoveredPages } from './coverage.js';
 import type { FontFace } from './font-face.js';
 import type { FontIndex, FontRecord } from './font-index.js';
@@ -58,7 +58,8 @@ interface Style {
 
 const MAX_RESOLVED = 500;
 const MAX_CHARACTERS = 20_000;
-const MAX_EMBEDDED = 64;
+/** Embedded fonts are kept for the fonts of one document that share a file, not for long. */
+const MAX_EMBEDDED_BYTES = 32 << 20;
 const HAN_SAMPLE = 0x4e2d;
 
 /** The faces of a machine and the fonts of documents, as one place to ask. One for a thread. */
@@ -109,7 +110,13 @@ export class FontBook {
     const face = openFace(bytesSource(bytes), { key: `${fontName}:${contentKey(bytes)}`, fontName });
     this.#embedded.delete(cacheKey);
     this.#embedded.set(cacheKey, { bytes, face });
-    if (this.#embedded.size > MAX_EMBEDDED) this.#embedded.delete(this.#embedded.keys().next().value!);
+    let total = 0;
+    for (const entry of this.#embedded.values()) total += entry.bytes.length;
+    for (const [oldest, entry] of this.#embedded) {
+      if (total <= MAX_EMBEDDED_BYTES) break;
+      this.#embedded.delete(oldest);
+      total -= entry.bytes.length;
+    }
     return face;
   }
 
@@ -153,7 +160,7 @@ export class FontBook {
       weight: wantsBold || isTitle ? Math.max(700, request.weight) : request.weight || 400,
       isItalic: wantsItalic,
     };
-    const chain = this.#chain(names, kind, style, request.charset);
+    const chain = this.#chain(names, kind, style, request.charset ?? '');
     const first = chain.find((choice) => this.#face(choice.record) !== undefined);
     const primary = first && this.#face(first.record);
     const isSubstitute = first?.isSubstitute ?? true;
@@ -166,12 +173,15 @@ export class FontBook {
       needsBold: wantsBold && !isTitle && primary !== undefined && !primary.isBold,
       needsItalic: wantsItalic && primary !== undefined && !primary.isItalic,
       find: (codePoint) =>
-        this.#findSymbol(symbols, chain, codePoint) ?? this.#find(chain, codePoint) ?? this.#anywhere(codePoint),
+        this.#findSymbol(symbols, chain, codePoint) ??
+        this.#find(chain, codePoint) ??
+        this.#anywhere(codePoint) ??
+        this.#findPlainForm(chain, codePoint),
     });
   }
 
   /** The named faces, then one member of each family that can stand in. */
-  #chain(names: readonly ParsedFontName[], kind: FontKind, style: Style, charset: string | undefined): Choice[] {
+  #chain(names: readonly ParsedFontName[], kind: FontKind, style: Style, charset: string): Choice[] {
     const chain: Choice[] = [];
     const add = (records: readonly FontRecord[], isSubstitute: boolean): void => {
       const record = bestMember(records, style);
@@ -181,7 +191,8 @@ export class FontBook {
       add(this.#named(name.whole), false);
       add(this.#named(name.plain), false);
     }
-    const region = REGION_OF_CHARSET[charset?.toLowerCase() ?? ''];
+    const plainNames = names.map((name) => name.plain);
+    const region = regionOf(plainNames, charset.toLowerCase());
     for (const family of SUBSTITUTES[kind]) {
       if (region !== undefined && REGIONAL_SUFFIX.test(family)) {
         add(this.#named(comparableName(family.replace(REGIONAL_SUFFIX, region))), true);
@@ -196,6 +207,15 @@ export class FontBook {
   #findSymbol(symbols: SymbolEncoding | undefined, chain: readonly Choice[], code: number): FaceAndGlyph | undefined {
     const codePoint = symbols && substituteSymbol(symbols, code);
     return codePoint === undefined ? undefined : (this.#find(chain, codePoint) ?? this.#anywhere(codePoint));
+  }
+
+  /** Kangxi radicals, compatibility ideographs and the like, which converters write and few faces have. */
+  #findPlainForm(chain: readonly Choice[], codePoint: number): FaceAndGlyph | undefined {
+    const plain = codePoint <= 0x10ffff ? String.fromCodePoint(codePoint).normalize('NFKC') : '';
+    const plainCode = plain.codePointAt(0);
+    if (plainCode === undefined || plainCode === codePoint || plain.length > (plainCode > 0xffff ? 2 : 1))
+      return undefined;
+    return this.#find(chain, plainCode) ?? this.#anywhere(plainCode);
   }
 
   #find(chain: readonly Choice[], codePoint: number): FaceAndGlyph | undefined {
@@ -290,8 +310,11 @@ function kindOfRequest(request: FontRequest, names: readonly ParsedFontName[]): 
     const kind = kindOfName(name.plain);
     if (kind !== undefined) return kind;
   }
-  if (request.charset?.toLowerCase() === 'symbol') return 'symbol';
-  return request.fixedWidth && !request.serif ? 'latinMono' : 'song';
+  const charset = request.charset?.toLowerCase() ?? '';
+  if (charset === 'symbol') return 'symbol';
+  // SimSun and its like are of fixed width too: only a font that may be Latin becomes a typewriter face.
+  const isChinese = !['', 'unicode'].includes(charset) || names.some((name) => /\p{Script=Han}/u.test(name.text));
+  return request.fixedWidth && !request.serif && !isChinese ? 'latinMono' : 'song';
 }
 
 /** The member nearest in style; of equals the first. */

@@ -55,7 +55,7 @@ function openByContent(source: FontSource, options: OpenOptions): FontFace | und
     return unpacked && openSfnt(bytesSource(unpacked), 0, options.key);
   }
   if (tag.startsWith('%!') || (start[0] === 0x80 && start[1] === 1)) return openType1(source, options.key);
-  const isBareCff = start[0] === 1 && start[1]! <= 1 && start[2]! >= 4 && start[3]! >= 1 && start[3]! <= 4;
+  const isBareCff = start[0] === 1 && start[1] === 0 && start[2]! >= 4;
   return isBareCff ? openBareCff(source, options.key) : openSfnt(source, 0, options.key);
 }
 
@@ -241,7 +241,7 @@ function openType1(source: FontSource, key: string): FontFace | undefined {
       isFixedPitch: style.isFixedPitch || type1.isFixedPitch,
     },
     program,
-    glyphForCodePoint: map && ((codePoint) => map.get(codePoint) ?? 0),
+    glyphForCodePoint: (codePoint) => map?.get(codePoint) ?? type1.glyphOfCode.get(codePoint) ?? 0,
     metrics: undefined,
   });
 }

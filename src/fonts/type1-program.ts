@@ -20,6 +20,8 @@ export interface Type1Program {
   /** Decrypted charstrings in the order of the file, .notdef put first as other readers do. */
   readonly glyphNames: readonly string[];
   readonly charStrings: readonly Uint8Array[];
+  /** Glyph ids by the codes of an Encoding of the font's own. */
+  readonly glyphOfCode: ReadonlyMap<number, number>;
   readonly subrs: readonly (Uint8Array | undefined)[];
 }
 
@@ -44,8 +46,20 @@ export function readType1(file: Uint8Array): Type1Program | undefined {
     fontMatrix: readMatrix(clear),
     glyphNames: names,
     charStrings: names.map((name) => scan.charStrings.get(name)!),
+    glyphOfCode: readEncoding(clear, names),
     subrs: scan.subrs,
   };
+}
+
+/** `dup 65 /A put` lines; subsets name their glyphs G01, G02 … and are told apart by code alone. */
+function readEncoding(text: string, names: readonly string[]): Map<number, number> {
+  const glyphOfName = new Map(names.map((name, i) => [name, i]));
+  const glyphOfCode = new Map<number, number>();
+  for (const [, code, name] of text.matchAll(/dup\s{1,8}(\d{1,3})\s{0,8}\/([^\s/]{1,100})\s{1,8}put/g)) {
+    const glyphId = glyphOfName.get(name!);
+    if (glyphId !== undefined) glyphOfCode.set(Number(code), glyphId);
+  }
+  return glyphOfCode;
 }
 
 function parenthesised(text: string, key: string): string {

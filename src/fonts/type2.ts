@@ -40,7 +40,8 @@ export function subrBias(index: CffIndex): number {
 
 class Type2Run {
   widthDelta: number | undefined;
-  readonly #stack = new Float64Array(STACK_SIZE);
+  /** Only the first `#size` values count. */
+  readonly #stack: number[] = [];
   #size = 0;
   /** First operand of the current operator: 1 where the width stands before it. */
   #base = 0;
@@ -49,7 +50,7 @@ class Type2Run {
   #operators = 0;
   #bytes = 0;
   #isEnded = false;
-  readonly #storage = new Float64Array(32);
+  readonly #storage: number[] = [];
   readonly #pen: CharstringPen;
   readonly #path: Path;
   readonly #context: Type2Context;
@@ -228,7 +229,7 @@ class Type2Run {
   }
 
   #accented(): void {
-    const [dx = 0, dy = 0, base = 0, accent = 0] = this.#stack.subarray(this.#base);
+    const [dx = 0, dy = 0, base = 0, accent = 0] = this.#stack.slice(this.#base, this.#size);
     const baseGlyph = this.#context.standardGlyph(base);
     const accentGlyph = this.#context.standardGlyph(accent);
     if (baseGlyph !== undefined) new Type2Run(this.#path, this.#context, 0, 0, true).execute(baseGlyph);
@@ -327,7 +328,7 @@ class Type2Run {
         this.#storage[top & 31] = this.#pop();
         return true;
       case 21:
-        this.#push(this.#storage[top & 31]!);
+        this.#push(this.#storage[top & 31] ?? 0);
         return true;
       case 22: {
         const second = this.#pop();

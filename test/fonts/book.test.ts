@@ -126,7 +126,9 @@ describe('substitutes by name (spec 7.8)', () => {
     expect(machine.resolve(request('F1', { familyName: '楷体' })).substituteName).toBe(kai);
     expect(machine.resolve(request('F1', { fixedWidth: true })).substituteName).toBe('DejaVu Sans Mono');
     expect(machine.resolve(request('F1', { serif: true })).substituteName).toBe(serif);
+    expect(machine.resolve(request('F1', { charset: 'prc', fixedWidth: true })).substituteName).toBe(serif);
     expect(machine.resolve(request('F1', { charset: 'big5' })).substituteName).toBe('Noto Serif CJK TC');
+    expect(machine.resolve(request('細明體')).substituteName).toBe('Noto Serif CJK TC');
   });
 
   it('gives the installed font itself first', () => {
@@ -185,6 +187,13 @@ describe('fallback by character', () => {
   it('finds Chinese faces that no table lists', () => {
     const book = bookOf(SANS, { family: 'Local Kanji', characters: HAN }, { family: 'Local SC', characters: HAN });
     expect(book.resolve(request('宋体')).substituteName).toBe('Local SC');
+  });
+
+  it('shows radicals and compatibility forms by their plain characters', () => {
+    const font = machine.resolve(request('宋体'));
+    expect(font.glyphFor(0x2f42), 'KANGXI RADICAL SCRIPT').toEqual(font.glyphFor(0x6587));
+    expect(font.glyphFor(0xff21)).toEqual(font.glyphFor(0x41));
+    expect(font.glyphFor(0xfb03)).toBeUndefined();
   });
 
   it('passes over faces whose file is gone', () => {

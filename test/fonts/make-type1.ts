@@ -12,7 +12,8 @@ export interface Type1Options {
 export function type1({ glyphs, subrs = [], form = 'binary', lenIV = 4 }: Type1Options): Uint8Array {
   const clear = text(
     '%!PS-AdobeFont-1.0: Hand\n/FontName /Hand-Bold def /FamilyName (Hand) readonly def /ItalicAngle -12 def\n' +
-      '/FontMatrix [0.001 0 0 0.001 0 0] readonly def\ncurrentfile eexec\n',
+      '/FontMatrix [0.001 0 0 0.001 0 0] readonly def\n' +
+      '/Encoding 256 array dup 66 /G07 put readonly def\ncurrentfile eexec\n',
   );
   const encrypted = (bytes: Uint8Array): Uint8Array =>
     lenIV < 0 ? bytes : encrypt(bytesOf(...Array<number>(lenIV).fill(0), bytes), 4330);

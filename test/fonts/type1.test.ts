@@ -33,6 +33,11 @@ describe('Type 1', () => {
     expect(face.outline(0).isEmpty).toBe(true);
   });
 
+  it("finds glyphs without a proper name by the font's own encoding", () => {
+    const face = open({ glyphs: { '.notdef': NOTDEF, A: LETTER, G07: LETTER } });
+    expect([face.glyphForCodePoint(0x41), face.glyphForCodePoint(0x42)]).toEqual([1, 2]);
+  });
+
   it('draws a flex as two curves', () => {
     const point = ['rmoveto', 0, 2, 'callothersubr'] as const;
     const code = cs(
