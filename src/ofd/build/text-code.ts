@@ -9,6 +9,9 @@ export interface GlyphTransform {
   readonly glyphs: readonly number[];
 }
 
+/** Steps beyond this lead off any sheet, and their sums out of the numbers. */
+const MAX_STEP_MM = 1e6;
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&lt;': '<',
   '&gt;': '>',
@@ -32,16 +35,20 @@ export function parseDeltas(text: string | undefined, most: number): number[] {
     if (token === 'g' || token === 'G') {
       const count = Number(tokens[i + 1]);
       const value = Number(tokens[i + 2]);
-      if (!Number.isFinite(count) || !Number.isFinite(value)) break;
+      if (!Number.isFinite(count) || !isStep(value)) break;
       const room = most - deltas.length;
       for (let n = Math.min(Math.floor(count), room); n > 0; n--) deltas.push(value);
       i += 2;
       continue;
     }
     const value = Number(token);
-    if (Number.isFinite(value)) deltas.push(value);
+    if (isStep(value)) deltas.push(value);
   }
   return deltas;
+}
+
+function isStep(value: number): boolean {
+  return Math.abs(value) <= MAX_STEP_MM;
 }
 
 /**

@@ -11,6 +11,9 @@ import { codeUnits, type GlyphTransform, parseDeltas, readTransform } from './te
 const DEFAULT_SIZE_MM = 3.528;
 /** No glyph is larger than a great many sheets. */
 const MAX_SIZE_MM = 1e6;
+const MAX_COORDINATE_MM = 1e6;
+/** Glyphs are stretched no further than this. */
+const MAX_H_SCALE = 1000;
 /** A glyph may be this much too wide before it is squeezed. */
 const SQUEEZE_FROM = 1.05;
 /** Steps shorter than this part of the advance are an overprint, not a narrow face. */
@@ -54,12 +57,16 @@ export function layOutText(element: XmlElement, space: Space): TextLayout | unde
   const readDirection = degrees(element.number('ReadDirection'));
   const setter = new TypeSetter(space, variant, {
     sizeMm,
-    hScale: element.number('HScale') || 1,
+    hScale: stretch(element.number('HScale')),
     readAxis: axisOf(readDirection),
     charAxis: axisOf(charDirection),
   });
   layOutCodes(element, setter);
   return { sizeMm, hScale: setter.metrics.hScale, readDirection, charDirection, runs: setter.runs };
+}
+
+function stretch(hScale: number | undefined): number {
+  return hScale !== undefined && hScale !== 0 && Math.abs(hScale) <= MAX_H_SCALE ? hScale : 1;
 }
 
 /** Runs the TextCodes through the setter, each with the transforms that are its own. */
@@ -104,7 +111,12 @@ function readCode(code: XmlElement, glyphCount: number): CodeLine {
   const deltaX = parseDeltas(code.attribute('DeltaX'), most);
   const deltaY = parseDeltas(code.attribute('DeltaY'), most);
   const units = codeUnits(code.text, Math.max(deltaX.length, deltaY.length));
-  return { units, x: code.number('X'), y: code.number('Y'), deltaX, deltaY };
+  return { units, x: coordinate(code.number('X')), y: coordinate(code.number('Y')), deltaX, deltaY };
+}
+
+/** A coordinate that can lie on some sheet; others count as absent. */
+function coordinate(value: number | undefined): number | undefined {
+  return value !== undefined && Math.abs(value) <= MAX_COORDINATE_MM ? value : undefined;
 }
 
 interface TextMetrics {
@@ -115,10 +127,18 @@ interface TextMetrics {
   readonly charAxis: readonly [number, number];
 }
 
+/** A glyph of a substitute that may be squeezed: its place in a run, and what it keeps of its width. */
+interface NarrowGlyph {
+  readonly run: TextRun;
+  readonly index: number;
+  readonly scale: number;
+}
+
 /** Sets line after line, keeping the pen and the run that is open. */
 class TypeSetter {
   readonly runs: TextRun[] = [];
   readonly metrics: TextMetrics;
+  #narrow: NarrowGlyph[] = [];
   readonly #space: Space;
   readonly #variant: FontVariant;
   #run: TextRun | undefined;
@@ -156,6 +176,8 @@ class TypeSetter {
         i += transform.codeCount;
       }
     }
+    if (this.#narrow.length > 0) evenOut(this.#narrow);
+    this.#narrow = [];
   }
 
   #setCharacter(character: string, isLast: boolean): void {
@@ -168,7 +190,8 @@ class TypeSetter {
     if (glyph === undefined) this.#addMissing(character, codePoint);
     else {
       if (glyph.styled.isFallback || glyph.styled.isSubstitute) this.#noteFace(glyph.styled, character, codePoint);
-      this.#add(glyph, character, glyph.styled.isSubstitute ? this.#squeeze(glyph, codePoint, isLast) : 1);
+      this.#add(glyph, character);
+      if (glyph.styled.isSubstitute) this.#squeeze(glyph, codePoint, isLast);
     }
     this.#step(glyph, codePoint);
   }
@@ -189,7 +212,7 @@ class TypeSetter {
     if (found.some((glyph) => glyph !== undefined)) {
       found.forEach((glyph, index) => {
         const characters = index === 0 ? textOf(units) : '';
-        if (glyph !== undefined) this.#add(glyph, characters, 1);
+        if (glyph !== undefined) this.#add(glyph, characters);
         else if (characters !== '') this.#addUnpainted(characters);
         this.#step(glyph, 0);
       });
@@ -207,7 +230,7 @@ class TypeSetter {
       else this.#setCharacter(character, isLast);
       return;
     }
-    this.#add(glyph, textOf([character]), 1);
+    this.#add(glyph, textOf([character]));
     this.#step(glyph, codePoint ?? 0);
   }
 
@@ -240,14 +263,14 @@ class TypeSetter {
   }
 
   #addUnpainted(characters: string): void {
-    this.#addTo(this.#variant.anyFace, false, 0, characters, 1);
+    this.#addTo(this.#variant.anyFace, false, 0, characters);
   }
 
-  #add(glyph: FoundGlyph, characters: string, xScale: number): void {
-    this.#addTo(glyph.styled, true, glyph.glyphId, characters, xScale);
+  #add(glyph: FoundGlyph, characters: string): void {
+    this.#addTo(glyph.styled, true, glyph.glyphId, characters);
   }
 
-  #addTo(styled: StyledFace, hasGlyphs: boolean, glyphId: number, characters: string, xScale: number): void {
+  #addTo(styled: StyledFace, hasGlyphs: boolean, glyphId: number, characters: string): void {
     let run = this.#run;
     if (run === undefined || run.styled !== styled || run.hasGlyphs !== hasGlyphs) {
       run = { styled, hasGlyphs, glyphIds: [], x: [], y: [], xScale: [], characters: [] };
@@ -257,28 +280,27 @@ class TypeSetter {
     run.glyphIds.push(glyphId);
     run.x.push(this.#x);
     run.y.push(this.#y);
-    if (xScale !== 1) {
-      while (run.xScale.length < run.glyphIds.length - 1) run.xScale.push(1);
-      run.xScale.push(xScale);
-    }
     run.characters.push(characters);
   }
 
   /**
-   * How much of its width a substitute's glyph keeps, so that it does not run into the next one. A wide character is set
-   * on a full em in any face: a short step after one is the producer's wish.
+   * Notes how much of its width the substitute's glyph just added may keep, so that it does not run into the next one.
+   * A wide character is set on a full em in any face: a short step after one is the producer's wish.
    */
-  #squeeze(glyph: FoundGlyph, codePoint: number, isLast: boolean): number {
+  #squeeze(glyph: FoundGlyph, codePoint: number, isLast: boolean): void {
     const { deltaX, deltaY } = this.#line!;
     const known = Math.max(deltaX.length, deltaY.length);
-    if (known === 0 || (isWide(codePoint) && glyph.advanceEm < SQUEEZE_FROM)) return 1;
+    if (known === 0 || isBlank(codePoint) || (isWide(codePoint) && glyph.advanceEm < SQUEEZE_FROM)) return;
     const advance = this.#advance(glyph);
     // After the last glyph no step is stated: the one before counts if that glyph was of the same kind.
     const isUnstated = isLast && this.#count >= known;
-    if (isUnstated && Math.abs(advance - this.#lastAdvance) > 0.15 * advance) return 1;
+    if (isUnstated && Math.abs(advance - this.#lastAdvance) > 0.15 * advance) return;
     const { charAxis } = this.metrics;
     const step = deltaAt(deltaX, this.#count) * charAxis[0] + deltaAt(deltaY, this.#count) * charAxis[1];
-    return step > OVERPRINT_BELOW * advance && advance > SQUEEZE_FROM * step ? step / advance : 1;
+    if (step <= OVERPRINT_BELOW * advance) return;
+    const run = this.#run!;
+    const scale = advance > SQUEEZE_FROM * step ? step / advance : 1;
+    this.#narrow.push({ run, index: run.glyphIds.length - 1, scale });
   }
 
   #advance(glyph: FoundGlyph): number {
@@ -307,6 +329,22 @@ class TypeSetter {
   #missingAdvance(codePoint: number): number {
     if (codePoint === 0) return 0;
     return this.metrics.sizeMm * (isWide(codePoint) ? 1 : 0.5) * Math.abs(this.metrics.hScale);
+  }
+}
+
+/**
+ * Writes the squeezes of a line into its runs. Where most glyphs are squeezed, those with room (the last of a word, whose
+ * step holds the blank) follow, or a word would end in a letter of another width.
+ */
+function evenOut(glyphs: readonly NarrowGlyph[]): void {
+  const squeezed = glyphs.map(({ scale }) => scale).filter((scale) => scale < 1);
+  if (squeezed.length === 0) return;
+  const median = squeezed.sort((a, b) => a - b)[squeezed.length >> 1]!;
+  const most = 2 * squeezed.length > glyphs.length ? median : 1;
+  for (const { run, index, scale } of glyphs) {
+    if (Math.min(scale, most) === 1) continue;
+    while (run.xScale.length < index) run.xScale.push(1);
+    run.xScale[index] = Math.min(scale, most);
   }
 }
 

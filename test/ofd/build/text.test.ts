@@ -165,6 +165,11 @@ describe('squeezing of substitutes', () => {
     expect(run!.xScale).toBeUndefined();
   });
 
+  it('gives the last letter of a word the width of the others', async () => {
+    const [run] = await textRuns(text(code('abcd a', 'X="0" Y="0" DeltaX="2 2.1 2 4 2"')), wide);
+    expect(run!.xScale!.map(rounded)).toEqual([0.8333, 0.8333, 0.8333, 0.8333, 1, 0.8333]);
+  });
+
   it('never narrows wide characters, which are a full em in every face', async () => {
     const fonts = { system: fakeFace({ characters: PLENTY }), isSubstitute: true };
     const [run] = await textRuns(text(code('甲，乙', 'X="0" Y="0" DeltaX="4 2"')), fonts);
