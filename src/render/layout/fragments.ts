@@ -46,6 +46,8 @@ const WIDE_GAP = 3;
 
 interface RawLetter extends Letter {
   readonly advance: number;
+  /** The advance before the squeeze that makes a substitute's glyph fit. */
+  readonly naturalAdvance: number;
 }
 
 interface RunFrame {
@@ -117,9 +119,10 @@ function lettersOf(run: GlyphRun, frame: RunFrame, duplicates: DuplicateFilter):
     const point = transformPoint(frame.matrix, run.x[i]!, run.y[i]!);
     if (!Number.isFinite(point.x) || !Number.isFinite(point.y)) continue;
     if (duplicates.isRepeated(text, point.x, point.y, frame.sizeMm)) continue;
-    const advance = advanceOf(run.face, run.glyphIds[i]!, text, frame) * (run.xScale?.[i] ?? 1);
+    const naturalAdvance = advanceOf(run.face, run.glyphIds[i]!, text, frame);
+    const advance = naturalAdvance * (run.xScale?.[i] ?? 1);
     const x = point.x * cos + point.y * sin;
-    letters.push({ text, x, y: point.y * cos - point.x * sin, right: x + advance, advance });
+    letters.push({ text, x, y: point.y * cos - point.x * sin, right: x + advance, advance, naturalAdvance });
   }
   return letters;
 }
@@ -189,13 +192,15 @@ function fitCells(letters: readonly RawLetter[], sizeMm: number): Letter[] {
 /** The step of narrow letters that all step alike although the face at hand would not have them so; else Infinity. */
 function fixedPitch(letters: readonly RawLetter[], sizeMm: number): number {
   const steps: number[] = [];
-  const advances: number[] = [];
+  const gaps: number[] = [];
   for (let i = 1; i < letters.length; i++) {
     if (letters[i - 1]!.text >= '\u2e80' || letters[i]!.text >= '\u2e80') continue;
-    steps.push(letters[i]!.x - letters[i - 1]!.x);
-    advances.push(letters[i - 1]!.advance);
+    const step = letters[i]!.x - letters[i - 1]!.x;
+    steps.push(step);
+    gaps.push(step - letters[i - 1]!.naturalAdvance);
   }
-  const isEven = steps.length >= 2 && spread(steps) <= 0.04 * sizeMm && spread(advances) >= 0.1 * sizeMm;
+  if (steps.length === 1) return Math.abs(gaps[0]!) >= 0.1 * sizeMm ? steps[0]! : Infinity;
+  const isEven = steps.length > 1 && spread(steps) <= 0.04 * sizeMm && spread(gaps) >= 0.03 * sizeMm;
   return isEven ? steps[0]! : Infinity;
 }
 

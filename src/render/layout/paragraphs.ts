@@ -54,12 +54,13 @@ export function joinLines(before: string, after: string): string {
   return `${before} ${after}`;
 }
 
-/** Median distance of neighbouring lines of one size. */
+/** Median distance of neighbouring lines of one size, in sizes. */
 function usualPitch(rows: readonly Row[]): number {
   const distances: number[] = [];
   for (let i = 1; i < rows.length; i++) {
     const distance = rows[i]!.baseline - rows[i - 1]!.baseline;
-    if (distance > 0.5 * rows[i]!.sizeMm && isSameSize(rows[i]!, rows[i - 1]!)) distances.push(distance);
+    if (distance > 0.5 * rows[i]!.sizeMm && isSameSize(rows[i]!, rows[i - 1]!))
+      distances.push(distance / rows[i]!.sizeMm);
   }
   distances.sort((a, b) => a - b);
   return distances[distances.length >> 1] ?? Infinity;
@@ -69,8 +70,8 @@ function continues(group: readonly Row[], row: Row, flow: Flow, pitch: number): 
   const previous = group.at(-1)!;
   if (row.isVertical || previous.isVertical || !isSameSize(previous, row)) return false;
   if (rowCells(previous).length > 1 || rowCells(row).length > 1) return false;
-  const distance = row.baseline - previous.baseline;
-  if (distance <= 0 || distance > MAX_PITCH * row.sizeMm || distance > MAX_PITCH_RATIO * pitch) return false;
+  const distance = (row.baseline - previous.baseline) / row.sizeMm;
+  if (distance <= 0 || distance > MAX_PITCH || distance > MAX_PITCH_RATIO * pitch) return false;
   const text = rowText(row);
   return isAligned(group, row) && isFull(group, text, row, flow) && !ITEM_START.test(text);
 }
