@@ -7,6 +7,19 @@ import { crc32, createDeflate } from 'node:zlib';
 import { MM_PER_INCH } from '../display/units.js';
 import type { Pixels } from './pixels.js';
 
+/** Pixels that are asked for some rows at a time. */
+export interface PixelRows {
+  readonly widthPx: number;
+  readonly heightPx: number;
+  /** RGBA of `count` rows from row `first` on, alpha not multiplied in. */
+  rows(first: number, count: number): Uint8Array;
+}
+
+export function pixelRows({ widthPx, heightPx, rgba }: Pixels): PixelRows {
+  const stride = widthPx * 4;
+  return { widthPx, heightPx, rows: (first, count) => rgba.subarray(first * stride, (first + count) * stride) };
+}
+
 export interface PngOptions {
   /** Resolution that the file states; none where undefined. */
   readonly dpi?: number;
@@ -29,8 +42,8 @@ interface Layout {
 }
 
 /** A PNG of the pixels: black and white in one bit, grey in one sample, alpha only where some pixel is not opaque. */
-export async function encodePng(pixels: Pixels, { dpi, level = 6 }: PngOptions = {}): Promise<Uint8Array> {
-  const layout = layoutOf(pixels.rgba);
+export async function encodePng(pixels: PixelRows, { dpi, level = 6 }: PngOptions = {}): Promise<Uint8Array> {
+  const layout = layoutOf(pixels);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(pixels.widthPx, 0);
   header.writeUInt32BE(pixels.heightPx, 4);
@@ -42,19 +55,27 @@ export async function encodePng(pixels: Pixels, { dpi, level = 6 }: PngOptions =
   return Buffer.concat([...parts, chunk('IDAT', data), chunk('IEND', new Uint8Array(0))]);
 }
 
-function layoutOf(rgba: Uint8Array): Layout {
-  let isGrey = true;
-  let isBilevel = true;
-  let isOpaque = true;
+function layoutOf(pixels: PixelRows): Layout {
+  const found = { isGrey: true, isBilevel: true, isOpaque: true };
+  for (const { first, count } of bandsOf(pixels.heightPx, pixels.widthPx * 4)) {
+    look(pixels.rows(first, count), found);
+    if (!found.isGrey && !found.isOpaque) break;
+  }
+  const { isGrey, isBilevel, isOpaque } = found;
+  if (isGrey && isOpaque) return { colorType: GREY, bitDepth: isBilevel ? 1 : 8, samples: 1 };
+  if (isGrey) return { colorType: GREY_ALPHA, bitDepth: 8, samples: 2 };
+  return isOpaque ? { colorType: RGB, bitDepth: 8, samples: 3 } : { colorType: RGB_ALPHA, bitDepth: 8, samples: 4 };
+}
+
+function look(rgba: Uint8Array, found: { isGrey: boolean; isBilevel: boolean; isOpaque: boolean }): void {
+  let { isGrey, isBilevel, isOpaque } = found;
   for (let i = 0; i < rgba.length; i += 4) {
     const red = rgba[i]!;
     if (red !== rgba[i + 1] || red !== rgba[i + 2]) isGrey = false;
     if (red !== 0 && red !== 255) isBilevel = false;
     if (rgba[i + 3] !== 255) isOpaque = false;
   }
-  if (isGrey && isOpaque) return { colorType: GREY, bitDepth: isBilevel ? 1 : 8, samples: 1 };
-  if (isGrey) return { colorType: GREY_ALPHA, bitDepth: 8, samples: 2 };
-  return isOpaque ? { colorType: RGB, bitDepth: 8, samples: 3 } : { colorType: RGB_ALPHA, bitDepth: 8, samples: 4 };
+  Object.assign(found, { isGrey, isBilevel, isOpaque });
 }
 
 async function deflated(bands: Iterable<Uint8Array>, level: number): Promise<Uint8Array> {
@@ -67,38 +88,43 @@ async function deflated(bands: Iterable<Uint8Array>, level: number): Promise<Uin
   return Buffer.concat(parts);
 }
 
-/** Some rows at a time; `write` puts row `y`, its filter's number first, at an offset. */
-function* bands(
-  heightPx: number,
-  stride: number,
-  write: (y: number, band: Uint8Array, at: number) => void,
-): Generator<Uint8Array> {
+/** Groups of rows of about BAND_BYTES. */
+function* bandsOf(heightPx: number, stride: number): Generator<{ first: number; count: number }> {
   const rows = Math.max(1, Math.floor(BAND_BYTES / stride));
-  for (let first = 0; first < heightPx; first += rows) {
-    const count = Math.min(rows, heightPx - first);
+  for (let first = 0; first < heightPx; first += rows) yield { first, count: Math.min(rows, heightPx - first) };
+}
+
+/** The rows as zlib gets them. `write` puts one of them, its filter's number first, at an offset of a band. */
+function* bands(
+  pixels: PixelRows,
+  stride: number,
+  write: (rgba: Uint8Array, band: Uint8Array, at: number) => void,
+): Generator<Uint8Array> {
+  const rowBytes = pixels.widthPx * 4;
+  for (const { first, count } of bandsOf(pixels.heightPx, rowBytes)) {
+    const rgba = pixels.rows(first, count);
     const band = new Uint8Array(count * stride);
-    for (let i = 0; i < count; i++) write(first + i, band, i * stride);
+    for (let i = 0; i < count; i++) write(rgba.subarray(i * rowBytes, (i + 1) * rowBytes), band, i * stride);
     yield band;
   }
 }
 
-function packedBands({ rgba, widthPx, heightPx }: Pixels): Generator<Uint8Array> {
-  return bands(heightPx, Math.ceil(widthPx / 8) + 1, (y, band, at) => {
-    const row = y * widthPx * 4;
-    for (let x = 0; x < widthPx; x++) {
-      if (rgba[row + x * 4] === 0) continue;
+function packedBands(pixels: PixelRows): Generator<Uint8Array> {
+  return bands(pixels, Math.ceil(pixels.widthPx / 8) + 1, (rgba, band, at) => {
+    for (let x = 0; x < pixels.widthPx; x++) {
+      if (rgba[x * 4] === 0) continue;
       const byte = at + 1 + (x >> 3);
       band[byte] = band[byte]! | (0x80 >> (x & 7));
     }
   });
 }
 
-function filteredBands({ rgba, widthPx, heightPx }: Pixels, { samples }: Layout): Generator<Uint8Array> {
-  const length = widthPx * samples;
+function filteredBands(pixels: PixelRows, { samples }: Layout): Generator<Uint8Array> {
+  const length = pixels.widthPx * samples;
   let above = new Uint8Array(length);
   let row = new Uint8Array(length);
-  return bands(heightPx, length + 1, (y, band, at) => {
-    readSamples(rgba, y * widthPx * 4, row, samples);
+  return bands(pixels, length + 1, (rgba, band, at) => {
+    readSamples(rgba, row, samples);
     filterRow(row, above, samples, band, at);
     [above, row] = [row, above];
   });
@@ -130,8 +156,8 @@ function filterRow(row: Uint8Array, above: Uint8Array, samples: number, band: Ui
   }
 }
 
-function readSamples(rgba: Uint8Array, start: number, row: Uint8Array, samples: number): void {
-  for (let i = 0, from = start; i < row.length; from += 4) {
+function readSamples(rgba: Uint8Array, row: Uint8Array, samples: number): void {
+  for (let i = 0, from = 0; i < row.length; from += 4) {
     row[i++] = rgba[from]!;
     if (samples >= 3) {
       row[i++] = rgba[from + 1]!;

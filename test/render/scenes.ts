@@ -2,7 +2,7 @@
 import { Path, rectanglePath } from '../../src/display/geometry.js';
 import type { DisplayList, EncodedImage } from '../../src/display/list.js';
 import type { Color } from '../../src/display/paint.js';
-import { encodePng } from '../../src/render/png-encoder.js';
+import { encodePng, pixelRows } from '../../src/render/png-encoder.js';
 import {
   axial,
   BLACK,
@@ -60,7 +60,7 @@ export async function smallPicture(
   const rgba = Uint8Array.from(colors.flatMap(([r = 0, g = 0, b = 0, a = 255]) => [r, g, b, a]));
   const heightPx = colors.length / widthPx;
   return {
-    bytes: await encodePng({ widthPx, heightPx, rgba }),
+    bytes: await encodePng(pixelRows({ widthPx, heightPx, rgba })),
     format: 'png',
     widthPx,
     heightPx,

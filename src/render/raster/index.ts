@@ -4,7 +4,7 @@ import type { DisplayList } from '../../display/list.js';
 import { pixelsPerMm } from '../../display/units.js';
 import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import { ImageDecoder } from '../decoding.js';
-import { encodePng } from '../png-encoder.js';
+import { encodePng, type PixelRows, pixelRows } from '../png-encoder.js';
 import { type RasterSize, rasterSize } from './page-size.js';
 import { MAX_PATTERN_WORK, Painter } from './painter.js';
 import { GlyphPaths } from './paths.js';
@@ -18,17 +18,15 @@ interface RasterFormat {
   encode(canvas: Canvas, dpi: number, quality: number): Uint8Array | Promise<Uint8Array>;
 }
 
+/** A larger page is read in bands: slower, but without a second copy of it. */
+const MAX_COPIED_PIXELS = 16_000_000;
 /** Takes half the time of zlib's own choice, 6, for files a fiftieth larger. */
 const PNG_LEVEL = 4;
 
 const png: RasterFormat = {
   format: 'png',
   maxSidePx: 16_384,
-  encode: (canvas, dpi) => {
-    // The page is opaque, so that nothing is multiplied into its colours.
-    const pixels = { widthPx: canvas.width, heightPx: canvas.height, rgba: canvas.data() };
-    return encodePng(pixels, { dpi, level: PNG_LEVEL });
-  },
+  encode: (canvas, dpi) => encodePng(canvasRows(canvas), { dpi, level: PNG_LEVEL }),
 };
 
 const jpeg: RasterFormat = {
@@ -53,6 +51,18 @@ function rasterBackend(format: RasterFormat): Backend {
     paging: 'page',
     start: (output, options) => new RasterRun(format, output, options),
   };
+}
+
+/** The pixels of an opaque canvas; in its own form nothing is multiplied into their colours. */
+function canvasRows(canvas: Canvas): PixelRows {
+  const { width: widthPx, height: heightPx } = canvas;
+  if (widthPx * heightPx <= MAX_COPIED_PIXELS) return pixelRows({ widthPx, heightPx, rgba: canvas.data() });
+  const context = canvas.getContext('2d');
+  const rows = (first: number, count: number) => {
+    const { data } = context.getImageData(0, first, widthPx, count);
+    return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  };
+  return { widthPx, heightPx, rows };
 }
 
 class RasterRun implements BackendRun {

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { EncodedImage } from '../../display/list.js';
 import type { ImageDecoder } from '../decoding.js';
 import { enlargePixels } from '../pixels.js';
-import { encodePng } from '../png-encoder.js';
+import { encodePng, pixelRows } from '../png-encoder.js';
 
 /** Characters of data URIs kept from page to page. */
 const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024;
@@ -46,7 +46,7 @@ export class DataUris {
       if (jpeg !== undefined) return dataUri('image/jpeg', jpeg);
     }
     const pixels = await this.#decoder.decode(image);
-    return pixels && dataUri('image/png', await encodePng(enlargePixels(pixels, enlargement)));
+    return pixels && dataUri('image/png', await encodePng(pixelRows(enlargePixels(pixels, enlargement))));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Item } from '../../display/list.js';
 import type { GradientStop, Paint, RadialPaint, SolidPaint, TilingPaint } from '../../display/paint.js';
 import { contains, listBounds } from '../bounds.js';
 import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
-import { encodePng } from '../png-encoder.js';
+import { encodePng, pixelRows } from '../png-encoder.js';
 import type { Definitions } from './definitions.js';
 import { attribute, fixed, hexColor, transform } from './markup.js';
 
@@ -91,7 +91,7 @@ export class Paints {
     const heightPx = Math.max(1, Math.ceil(bounds.height * density));
     const fromPixels: Matrix = [bounds.width / widthPx, 0, 0, bounds.height / heightPx, bounds.x, bounds.y];
     const rgba = conePixels(paint, multiply(toGradient, fromPixels), widthPx, heightPx);
-    const data = Buffer.from(await encodePng({ widthPx, heightPx, rgba })).toString('base64');
+    const data = Buffer.from(await encodePng(pixelRows({ widthPx, heightPx, rgba }))).toString('base64');
     const size = number('width', bounds.width) + number('height', bounds.height);
     const picture = `<image${size} preserveAspectRatio="none" xlink:href="data:image/png;base64,${data}"/>`;
     const matrix = transform(multiply(toElement, [1, 0, 0, 1, bounds.x, bounds.y]), 'patternTransform', PAINT_DECIMALS);
