@@ -2,6 +2,7 @@
 import type { Box } from '../../display/geometry.js';
 import type { DisplayList, Item } from '../../display/list.js';
 import { type PageReference, type Sheet, sheetOf } from '../document.js';
+import { OfdError } from '../error.js';
 import type { XmlElement } from '../xml.js';
 import { buildAnnotations } from './annotation.js';
 import { type DocumentContext, PageState, pageSpace } from './context.js';
@@ -54,8 +55,15 @@ export class PageBuilder {
     const page = new PageState(this.document, pageNumber, reference.part ?? reference.location, sheet);
     if (sheet.fault !== undefined) page.report('page_size_invalid', sheet.fault);
     const items: Item[] = [];
-    if (root !== undefined) this.#addContent(items, root, reference, templates, page);
-    this.#addOverlays(items, root, reference, page);
+    try {
+      if (root !== undefined) this.#addContent(items, root, reference, templates, page);
+      this.#addOverlays(items, root, reference, page);
+    } catch (error) {
+      // A bomb ends the conversion. Anything else is our own fault, and costs the rest of this page only.
+      if (error instanceof OfdError) throw error;
+      const cause = error instanceof Error ? error.message : String(error);
+      page.report('page_failed', `Page ${pageNumber} cannot be shown whole: ${cause}`);
+    }
     page.fonts.flush((finding) => this.document.report({ ...finding, page: pageNumber, part: page.part }));
     if (this.#seals !== undefined && page.tally.hasInk && !page.tally.hasText) this.#reportNoText(page);
     return { pageNumber, widthMm: sheet.widthMm, heightMm: sheet.heightMm, items };

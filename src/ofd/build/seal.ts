@@ -52,8 +52,8 @@ export class DocumentSeals implements SealPlacer {
     const pictures = new Map<Seal, SealPicture>();
     for (const seal of body.seals) {
       if (seal.stamps.length === 0) continue;
-      const picture =
-        seal.pictureType === 'ofd' ? await packagePicture(seal, body, fonts, report) : await imagePicture(seal, report);
+      const same = [...pictures.keys()].find(({ picture }) => Buffer.compare(picture, seal.picture) === 0);
+      const picture = same === undefined ? await openPicture(seal, body, fonts, report) : pictures.get(same);
       if (picture !== undefined) pictures.set(seal, picture);
     }
     return new DocumentSeals(body.seals, pictures);
@@ -85,6 +85,15 @@ function placed(item: Item, { boundary, clip }: SealStamp): Item {
     shown === undefined || !hasArea(shown) ? NO_CLIPS : [{ path: rectanglePath(shown), rule: 'nonzero' }];
   if (item.kind === 'image') return { ...item, matrix, clips };
   return { kind: 'group', matrix, alpha: 1, items: [item], isShared: false, clips, blendMode: 'normal' };
+}
+
+function openPicture(
+  seal: Seal,
+  body: DocumentBody,
+  fonts: FontBook,
+  report: Report,
+): Promise<SealPicture | undefined> {
+  return seal.pictureType === 'ofd' ? packagePicture(seal, body, fonts, report) : imagePicture(seal, report);
 }
 
 /** A raster picture. One without transparency is multiplied, so that its white ground hides nothing. */

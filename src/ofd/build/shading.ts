@@ -22,6 +22,10 @@ type MapType = 'direct' | 'repeat' | 'reflect';
 
 /** More periods than this on one object are finer than any device. */
 const MAX_PERIODS = 512;
+/** A period below this is none. */
+const MIN_UNIT_MM = 1e-6;
+/** Lengths and places beyond this are slips of the producer. */
+const MAX_LENGTH_MM = 1e6;
 /** Points looked at along each side of a shape to find how far a radial shading reaches. */
 const SAMPLES = 24;
 
@@ -29,8 +33,8 @@ const SAMPLES = 24;
 export function axialPaint(element: XmlElement, colorOf: ColorReader, shape: PaintedShape): Paint | undefined {
   const stops = readStops(element, colorOf);
   const flat = flatPaint(stops);
-  const start = element.position('StartPoint') ?? { x: 0, y: 0 };
-  const end = element.position('EndPoint') ?? start;
+  const start = pointOf(element, 'StartPoint') ?? { x: 0, y: 0 };
+  const end = pointOf(element, 'EndPoint') ?? start;
   const extend = extendOf(element);
   const length = Math.hypot(end.x - start.x, end.y - start.y);
   if (stops.length < 2) return flat;
@@ -111,21 +115,21 @@ interface Cone {
 }
 
 function readCone(element: XmlElement, origin: Matrix): Cone {
-  const start = element.position('StartPoint') ?? { x: 0, y: 0 };
-  const end = element.position('EndPoint') ?? start;
+  const start = pointOf(element, 'StartPoint') ?? { x: 0, y: 0 };
+  const end = pointOf(element, 'EndPoint') ?? start;
   const stated = element.number('Eccentricity') ?? 0;
   const eccentricity = stated > 0 && stated < 1 ? stated : 0;
   const flattening = Math.sqrt(1 - eccentricity * eccentricity);
-  const angle = ((element.number('Angle') ?? 0) * Math.PI) / 180;
+  const angle = (((element.number('Angle') ?? 0) % 360) * Math.PI) / 180;
   const cos = Math.cos(angle);
   const sin = Math.sin(angle);
   const ellipse: Matrix = [cos, sin, -sin * flattening, cos * flattening, start.x, start.y];
   const inverse = invert(ellipse);
   return {
     matrix: multiply(origin, ellipse),
-    startRadius: Math.abs(element.number('StartRadius') ?? 0),
+    startRadius: Math.min(Math.abs(element.number('StartRadius') ?? 0), MAX_LENGTH_MM),
     end: inverse === undefined ? { x: 0, y: 0 } : transformPoint(inverse, end.x, end.y),
-    endRadius: Math.abs(element.number('EndRadius') ?? 0),
+    endRadius: Math.min(Math.abs(element.number('EndRadius') ?? 0), MAX_LENGTH_MM),
     centreDistance: Math.hypot(end.x - start.x, end.y - start.y),
   };
 }
@@ -196,6 +200,11 @@ function extendOf(element: XmlElement): Extend {
   return { start: (extend & 1) !== 0, end: (extend & 2) !== 0 };
 }
 
+function pointOf(element: XmlElement, name: string): Point | undefined {
+  const point = element.position(name);
+  return point && Math.max(Math.abs(point.x), Math.abs(point.y)) <= MAX_LENGTH_MM ? point : undefined;
+}
+
 function mapTypeOf(element: XmlElement): MapType {
   const name = element.attribute('MapType')?.trim().toLowerCase();
   return name === 'repeat' || name === 'reflect' ? name : 'direct';
@@ -203,7 +212,7 @@ function mapTypeOf(element: XmlElement): MapType {
 
 function mapUnitOf(element: XmlElement, axisLength: number): number {
   const unit = element.number('MapUnit') ?? 0;
-  return unit > 0 ? unit : axisLength;
+  return unit > MIN_UNIT_MM ? unit : axisLength;
 }
 
 /** The paint of a shading that has come down to one colour: that of its last stop. */
@@ -254,9 +263,14 @@ function padded(stops: readonly GradientStop[]): GradientStop[] {
   ];
 }
 
-/** Repeats or mirrors one period of stops from `from` to `to`, both counted in periods. */
-function spread(stops: readonly GradientStop[], mapType: MapType, from: number, to: number): GradientStop[] {
-  const end = Math.min(to, from + MAX_PERIODS);
+/**
+ * Repeats or mirrors one period of stops from `first` to `last`, both counted in periods; where those are too many, longer
+ * periods stand for them.
+ */
+function spread(stops: readonly GradientStop[], mapType: MapType, first: number, last: number): GradientStop[] {
+  const stretch = Math.min(1, MAX_PERIODS / (last - first));
+  const from = first * stretch;
+  const end = last * stretch;
   const forward = padded(stops);
   const backward = forward.map((stop) => ({ ...stop, offset: 1 - stop.offset })).reverse();
   const result: GradientStop[] = [];
