@@ -1,12 +1,14 @@
 /** Glyph runs in one colour: outlines defined once a page and referred to, or written in place where that is shorter. */
+import type { Face } from '../../display/face.js';
 import { invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
 import type { GlyphRun } from '../../display/list.js';
 import { glyphMatrix } from '../glyph-run.js';
 import type { Definitions } from './definitions.js';
 import { attribute, decimalsFor, fixed, pathData, transform } from './markup.js';
+import type { Outlines } from './outlines.js';
 import { solidAttributes } from './paints.js';
 import { boldStroke, penAttributes } from './pen.js';
-import { glyphKey, type Usage } from './usage.js';
+import type { Usage } from './usage.js';
 
 /** An outline of so few characters is no longer than a reference to it. */
 const SHORT_OUTLINE = 40;
@@ -14,12 +16,14 @@ const SHORT_OUTLINE = 40;
 export class GlyphWriter {
   readonly #definitions: Definitions;
   readonly #usage: Usage;
-  readonly #outlines = new Map<string, string>();
-  readonly #ids = new Map<string, string>();
+  readonly #outlines: Outlines;
+  /** Ids of the outlines of this page by precision and face, then glyph. */
+  readonly #ids = new Map<string, Map<number, string>>();
 
-  constructor(definitions: Definitions, usage: Usage) {
+  constructor(definitions: Definitions, usage: Usage, outlines: Outlines) {
     this.#definitions = definitions;
     this.#usage = usage;
+    this.#outlines = outlines;
   }
 
   /** `scale`: millimetres of a unit of the group's space. */
@@ -30,45 +34,48 @@ export class GlyphWriter {
     const fromRun = invert(toRun);
     if (fromRun === undefined) return '';
     const glyphScale = scale * meanScale(run.matrix) * k;
-    const decimals = decimalsFor(glyphScale);
+    const content = this.#content(run, fromRun, decimalsFor(glyphScale));
+    if (content === '') return '';
+    return `<g${transform(multiply(run.matrix, toRun))}${paintAttributes(run, k, glyphScale)}>${content}</g>`;
+  }
+
+  #content(run: GlyphRun, fromRun: Matrix, decimals: number): string {
+    const outlineOf = this.#outlines.of(run.face, decimals);
+    const counts = this.#usage.glyphCounts(run.face);
+    const ids = this.#idsOf(run.face, decimals);
     let data = '';
     let references = '';
     for (let i = 0; i < run.glyphIds.length; i++) {
       const glyphId = run.glyphIds[i]!;
-      const place = multiply(fromRun, glyphMatrix(run, i));
-      const isMoved = (run.xScale?.[i] ?? 1) === 1;
-      const outline = this.#outline(run, glyphId, decimals);
+      const outline = outlineOf(glyphId);
       if (outline === '') continue;
-      const isReference = outline.length > SHORT_OUTLINE && this.#usage.isRepeatedGlyph(run.face, glyphId);
-      if (isReference || !isMoved) {
-        const id = this.#define(run, glyphId, outline, decimals);
-        const where = isMoved
-          ? attribute('x', fixed(place[4], decimals)) + attribute('y', fixed(place[5], decimals))
-          : transform(place);
-        references += `<use xlink:href="#${id}"${where}/>`;
-      } else data += pathData(run.face.outline(glyphId), decimals, place[4], place[5]);
+      const place = multiply(fromRun, glyphMatrix(run, i));
+      const isSqueezed = (run.xScale?.[i] ?? 1) !== 1;
+      if (!isSqueezed && (outline.length <= SHORT_OUTLINE || (counts.get(glyphId) ?? 0) < 2)) {
+        data += pathData(run.face.outline(glyphId), decimals, place[4], place[5]);
+        continue;
+      }
+      const where = isSqueezed
+        ? transform(place)
+        : attribute('x', fixed(place[4], decimals)) + attribute('y', fixed(place[5], decimals));
+      references += `<use xlink:href="#${this.#define(ids, glyphId, outline)}"${where}/>`;
     }
-    if (data === '' && references === '') return '';
-    const path = data === '' ? '' : `<path d="${data}"/>`;
-    return `<g${transform(multiply(run.matrix, toRun))}${paintAttributes(run, k, glyphScale)}>${path}${references}</g>`;
+    return (data === '' ? '' : `<path d="${data}"/>`) + references;
   }
 
-  #outline(run: GlyphRun, glyphId: number, decimals: number): string {
-    const key = `${decimals} ${glyphKey(run.face, glyphId)}`;
-    let outline = this.#outlines.get(key);
-    if (outline === undefined) {
-      outline = pathData(run.face.outline(glyphId), decimals);
-      this.#outlines.set(key, outline);
-    }
-    return outline;
+  #idsOf(face: Face, decimals: number): Map<number, string> {
+    const key = `${decimals} ${face.key}`;
+    const ids = this.#ids.get(key) ?? new Map<number, string>();
+    this.#ids.set(key, ids);
+    return ids;
   }
 
-  #define(run: GlyphRun, glyphId: number, outline: string, decimals: number): string {
-    const key = `${decimals} ${glyphKey(run.face, glyphId)}`;
-    let id = this.#ids.get(key);
+  #define(ids: Map<number, string>, glyphId: number, outline: string): string {
+    let id = ids.get(glyphId);
     if (id === undefined) {
-      id = this.#definitions.add('path', attribute('d', outline), '');
-      this.#ids.set(key, id);
+      id = this.#definitions.newId();
+      ids.set(glyphId, id);
+      this.#definitions.addWithId(id, 'path', attribute('d', outline), '');
     }
     return id;
   }

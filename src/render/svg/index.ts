@@ -3,6 +3,7 @@ import type { DisplayList } from '../../display/list.js';
 import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import { ImageDecoder } from '../decoding.js';
 import { DataUris } from './images.js';
+import { Outlines } from './outlines.js';
 import { svgPage } from './page.js';
 
 export const svgBackend: Backend = {
@@ -15,6 +16,7 @@ class SvgRun implements BackendRun {
   readonly #output: Output;
   readonly #decoder: ImageDecoder;
   readonly #uris: DataUris;
+  readonly #outlines = new Outlines();
 
   constructor(output: Output, options: RenderOptions) {
     this.#output = output;
@@ -24,7 +26,8 @@ class SvgRun implements BackendRun {
 
   async page(list: DisplayList): Promise<void> {
     this.#decoder.pageNumber = list.pageNumber;
-    const svg = await svgPage(list, this.#uris);
+    const svg = await svgPage(list, this.#uris, this.#outlines);
+    this.#outlines.trim();
     this.#output.openPage(list.pageNumber).write(Buffer.from(svg));
   }
 

@@ -20,6 +20,7 @@ import { GlyphWriter, isEvenlyPainted } from './glyphs.js';
 import type { DataUris } from './images.js';
 import { withBlendsOutside } from './isolate.js';
 import { attribute, decimalsFor, fixed, pathData, transform } from './markup.js';
+import type { Outlines } from './outlines.js';
 import { Paints } from './paints.js';
 import { boldStroke, penAttributes } from './pen.js';
 import { textLayer } from './text-layer.js';
@@ -34,9 +35,9 @@ const MAX_SHARP_PIXELS = 2_000_000;
 const MAX_PATTERN_DEPTH = 4;
 
 /** The whole file. */
-export async function svgPage(list: DisplayList, uris: DataUris): Promise<string> {
+export async function svgPage(list: DisplayList, uris: DataUris, outlines: Outlines): Promise<string> {
   const items = withBlendsOutside(list.items);
-  const writer = new PageWriter(list.pageNumber, items, uris);
+  const writer = new PageWriter(list.pageNumber, items, uris, outlines);
   const body = await writer.items(items, 1);
   const width = fixed(list.widthMm, 4);
   const height = fixed(list.heightMm, 4);
@@ -59,11 +60,11 @@ class PageWriter {
   readonly #cells = new Map<readonly Item[], string>();
   #patternDepth = 0;
 
-  constructor(pageNumber: number, items: readonly Item[], uris: DataUris) {
+  constructor(pageNumber: number, items: readonly Item[], uris: DataUris, outlines: Outlines) {
     this.definitions = new Definitions(pageNumber);
     this.#usage = new Usage(items);
     this.#uris = uris;
-    this.#glyphs = new GlyphWriter(this.definitions, this.#usage);
+    this.#glyphs = new GlyphWriter(this.definitions, this.#usage, outlines);
     this.#paints = new Paints(this.definitions, (cell, cellScale) => this.#cell(cell, cellScale));
   }
 

@@ -1,12 +1,12 @@
 /** Counts what a page draws more than once, so that it can be defined once and referred to. */
 import type { Face } from '../../display/face.js';
-import type { EncodedImage, Item } from '../../display/list.js';
+import type { EncodedImage, GlyphRun, Item } from '../../display/list.js';
 import type { Paint } from '../../display/paint.js';
 
 export class Usage {
   readonly #lists = new Map<readonly Item[], number>();
   readonly #images = new Map<EncodedImage, number>();
-  readonly #glyphs = new Map<string, number>();
+  readonly #glyphs = new Map<string, Map<number, number>>();
 
   constructor(items: readonly Item[]) {
     this.#count(items);
@@ -20,8 +20,9 @@ export class Usage {
     return (this.#images.get(image) ?? 0) > 1;
   }
 
-  isRepeatedGlyph(face: Face, glyphId: number): boolean {
-    return (this.#glyphs.get(glyphKey(face, glyphId)) ?? 0) > 1;
+  /** How often each glyph of a face is drawn. */
+  glyphCounts(face: Face): ReadonlyMap<number, number> {
+    return this.#glyphs.get(face.key) ?? new Map<number, number>();
   }
 
   #count(items: readonly Item[]): void {
@@ -32,18 +33,23 @@ export class Usage {
       else {
         this.#countPaint(item.kind === 'path' ? item.fill?.paint : item.fill);
         this.#countPaint(item.stroke?.paint);
-        if (item.kind === 'glyphs') for (const id of item.glyphIds) increase(this.#glyphs, glyphKey(item.face, id));
+        if (item.kind === 'glyphs') this.#countGlyphs(item);
       }
     }
+  }
+
+  #countGlyphs({ face, glyphIds }: GlyphRun): void {
+    let counts = this.#glyphs.get(face.key);
+    if (counts === undefined) {
+      counts = new Map();
+      this.#glyphs.set(face.key, counts);
+    }
+    for (const id of glyphIds) increase(counts, id);
   }
 
   #countPaint(paint: Paint | undefined): void {
     if (paint?.kind === 'tiling') this.#count(paint.items);
   }
-}
-
-export function glyphKey(face: Face, glyphId: number): string {
-  return `${glyphId} ${face.key}`;
 }
 
 function increase<K>(counts: Map<K, number>, key: K): number {
