@@ -10,9 +10,16 @@ const COLOR_PROFILE = 0xe2;
 /** Undefined where no decoder makes anything of it. EXIF's orientation and colour profiles are not applied (spec 8.2, 8.3). */
 export async function decodeJpeg(bytes: Uint8Array): Promise<DecodedImage | undefined> {
   const header = jpegHeader(bytes);
-  if (header === undefined || !header.hasScan) return undefined;
+  if (header === undefined || !header.hasScan || header.bitsPerComponent !== 8) return undefined; // of 12 bits all come out black
   if (header.componentCount === 4 && header.adobeTransform === undefined) return decodePlainCmyk(bytes, header);
-  return decodeWithCanvas(withoutMetadata(bytes), header);
+  const decoded = await decodeWithCanvas(withoutMetadata(bytes), header);
+  // Rows that are missing come out clear; the library gives a clear picture too where it could read none.
+  return decoded?.hasAlpha && isClear(decoded.rgba) ? undefined : decoded;
+}
+
+function isClear(rgba: Uint8Array): boolean {
+  for (let i = 3; i < rgba.length; i += 4) if (rgba[i] !== 0) return false;
+  return true;
 }
 
 /** The canvas takes all four-component files for inverted, as Adobe writes them; without its marker they are not. */
