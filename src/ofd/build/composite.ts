@@ -1,5 +1,5 @@
 /** CompositeObject: a unit of drawing from the resources, placed; units are built once and shared. */
-import { growBox, IDENTITY, type Matrix, multiply, rectanglePath } from '../../display/geometry.js';
+import { growBox, IDENTITY, type Matrix, meanScale, multiply, rectanglePath } from '../../display/geometry.js';
 import type { Clip, Group, Item } from '../../display/list.js';
 import type { XmlElement } from '../xml.js';
 import { clipsOf } from './clip.js';
@@ -145,6 +145,8 @@ function unitKey(id: string, space: Space): string | undefined {
     [style.lineWidth, style.cap, style.join, style.miterLimit, style.dashOffset, style.dashPattern],
     [fill, stroke],
     [space.isInvisible, space.needsStrokeColor, space.multipliesFills],
+    // Synthetic bold and the sharpness of enlarged pictures go by the size on the page.
+    meanScale(space.toPage).toPrecision(3),
   ]);
 }
 
