@@ -152,7 +152,8 @@ export function layoutSimpleGlyph(bytes: Uint8Array): SimpleLayout | undefined {
   let pointCount = 0;
   for (let at = 10; at < instructionsAt; at += 2) {
     const next = u16(bytes, at) + 1;
-    if (next < pointCount) return undefined;
+    // A contour without a point is an error to the usual rasteriser: such a glyph is blank everywhere.
+    if (next <= pointCount) return undefined;
     pointCount = next;
   }
   const flagsAt = instructionsAt + 2 + u16(bytes, instructionsAt);
@@ -162,7 +163,8 @@ export function layoutSimpleGlyph(bytes: Uint8Array): SimpleLayout | undefined {
   for (let i = 0; i < pointCount; ) {
     if (at >= bytes.length) return undefined;
     const flag = bytes[at++]!;
-    const repeat = Math.min(pointCount - i, flag & REPEAT ? (bytes[at++] ?? 0) + 1 : 1);
+    const repeat = flag & REPEAT ? (bytes[at++] ?? 0) + 1 : 1;
+    if (i + repeat > pointCount) return undefined;
     xLength += repeat * (flag & X_SHORT ? 1 : flag & X_SAME_OR_POSITIVE ? 0 : 2);
     yLength += repeat * (flag & Y_SHORT ? 1 : flag & Y_SAME_OR_POSITIVE ? 0 : 2);
     i += repeat;

@@ -9,10 +9,43 @@ import { writeCharstringNumber } from './type2-encode.js';
 
 const MAX_BYTES = 60_000;
 const MAX_CALLS = 5000;
+/** What every reader has room for. */
+const MAX_OPERANDS = 48;
+
+/** Whether an operator may have that many operands (width taken off). Readers differ in what they forgive. */
+const ARITY: Readonly<Record<number, (count: number) => boolean>> = {
+  1: isPairs,
+  3: isPairs,
+  4: (n) => n === 1,
+  5: isPairs,
+  6: (n) => n >= 1,
+  7: (n) => n >= 1,
+  8: (n) => n >= 6 && n % 6 === 0,
+  14: (n) => n === 0,
+  18: isPairs,
+  21: (n) => n === 2,
+  22: (n) => n === 1,
+  23: isPairs,
+  24: (n) => n >= 8 && n % 6 === 2,
+  25: (n) => n >= 8 && n % 2 === 0,
+  26: isCurves,
+  27: isCurves,
+  30: isCurves,
+  31: isCurves,
+};
+const FLEX_OPERANDS: Readonly<Record<number, number>> = { 34: 7, 35: 13, 36: 9, 37: 11 };
+
+function isPairs(count: number): boolean {
+  return count >= 2 && count % 2 === 0;
+}
+
+function isCurves(count: number): boolean {
+  return count >= 4 && count % 4 <= 1;
+}
 
 /**
  * Appends the flattened charstring; `widthDelta` is written first where given. Gives false, with nothing appended,
- * where the charstring computes its operands or is built of other glyphs: those have to be drawn.
+ * where the charstring computes its operands, is built of other glyphs or is not quite right: those have to be drawn.
  */
 export function flattenType2(
   writer: ByteWriter,
@@ -72,11 +105,12 @@ class Flattener {
       } else if (b === 12) {
         const second = bytes[at++] ?? 0;
         // Only the flexes draw; the rest computes.
-        if (second < 34 || second > 37) return false;
+        if (this.#operands.length !== FLEX_OPERANDS[second]) return false;
         this.#writer.u8(12);
         this.#take(second);
       } else if (b === 19 || b === 20) {
         this.#dropWidth(this.#operands.length % 2 === 1);
+        if (this.#operands.length % 2 === 1 || this.#operands.length > MAX_OPERANDS) return false;
         this.#stems += this.#operands.length >> 1;
         const length = (this.#stems + 7) >> 3;
         if (at + length > bytes.length) return false;
@@ -115,21 +149,21 @@ class Flattener {
     }
     this.#writer.truncate(start);
     const index = b === 10 ? this.#context.localSubrs : this.#context.globalSubrs;
-    return this.run(index.item(number + subrBias(index)), depth + 1);
+    const subr = number + subrBias(index);
+    return subr >= 0 && subr < index.count && this.run(index.item(subr), depth + 1);
   }
 
   #operator(b: number): boolean {
     const count = this.#operands.length;
-    if (b === 1 || b === 3 || b === 18 || b === 23) {
-      this.#dropWidth(count % 2 === 1);
-      this.#stems += this.#operands.length >> 1;
-    } else if (b === 4 || b === 22) this.#dropWidth(count > 1);
+    const isStem = b === 1 || b === 3 || b === 18 || b === 23;
+    if (isStem) this.#dropWidth(count % 2 === 1);
+    else if (b === 4 || b === 22) this.#dropWidth(count > 1);
     else if (b === 21) this.#dropWidth(count > 2);
-    else if (b === 14) {
-      if (count >= 4) return false;
-      this.#dropWidth(count >= 1);
-      this.#isEnded = true;
-    } else if (b < 5 || b === 9 || (b >= 13 && b <= 17)) return false;
+    else if (b === 14) this.#dropWidth(count === 1);
+    const left = this.#operands.length;
+    if (left > MAX_OPERANDS || ARITY[b]?.(left) !== true) return false;
+    if (isStem) this.#stems += left >> 1;
+    this.#isEnded = b === 14;
     this.#take(b);
     return true;
   }
