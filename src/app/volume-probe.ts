@@ -1,4 +1,5 @@
 /** Asks a thread whether folders of one volume take a file. One thread a volume, so that one that hangs hides no other. */
+import { hostname } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 export interface VolumeQuestion {
@@ -11,6 +12,12 @@ export interface VolumeAnswer {
   /** Absent where all is well. */
   readonly fault?: string;
 }
+
+/**
+ * Name of the file that is written to try a folder: of this machine and process, because several services may share a
+ * folder, and the same after a crash, so that nothing piles up.
+ */
+export const PROBE_NAME = `.ofd-server-watch-${hostname().replace(/[^\w.-]/g, '_')}-${process.pid}`;
 
 /** A hung thread cannot be ended; closing waits no longer for it. */
 const CLOSE_MS = 500;

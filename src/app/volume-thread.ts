@@ -5,9 +5,7 @@
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import type { VolumeAnswer, VolumeQuestion } from './volume-probe.js';
-
-const PROBE_NAME = `.ofd-server-watch-${process.pid}`;
+import { PROBE_NAME, type VolumeAnswer, type VolumeQuestion } from './volume-probe.js';
 
 function faultOf(folder: string): string | undefined {
   const path = join(folder, PROBE_NAME);

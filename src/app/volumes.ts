@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { prepareOutputDir } from '../transfer/sinks/directory.js';
 import type { Config } from './settings.js';
 import { StartError } from './start-error.js';
-import { VolumeProbe } from './volume-probe.js';
+import { PROBE_NAME, VolumeProbe } from './volume-probe.js';
 import { Watch } from './watch.js';
 
 /** A look and its deadline together stay under the two seconds of contract A11. */
@@ -27,16 +27,19 @@ function volumesOf(config: Config): readonly Volume[] {
 
 /** Makes what is missing and writes a file in each. Throws StartError that names the first that will not do. */
 export async function prepareVolumes(config: Config): Promise<void> {
-  for (const { key, folder } of volumesOf(config)) await prepareFolder(key, folder);
+  for (const { key, folder } of volumesOf(config)) {
+    // What lies in output_dir is meant for others too, so its mode is left to the umask; the rest is the service's own.
+    await prepareFolder(key, folder, key === 'output_dir' ? 0o777 : 0o750);
+  }
   await prepareOutputDir(config.outputDir).catch((error: Error) => {
     throw new StartError(error.message, { cause: error });
   });
 }
 
-async function prepareFolder(key: string, folder: string): Promise<void> {
-  const probe = join(folder, `.ofd-server-start-${process.pid}`);
+async function prepareFolder(key: string, folder: string, mode: number): Promise<void> {
+  const probe = join(folder, PROBE_NAME);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o750 });
+    await mkdir(folder, { recursive: true, mode });
     const handle = await open(probe, 'w', 0o600);
     await handle.writeFile('probe').finally(() => handle.close());
     await unlink(probe);

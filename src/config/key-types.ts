@@ -53,6 +53,15 @@ export function propertyName(name: string, key: Key<unknown>): string {
 
 /** A value as a fault shows it. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = jsonOf(value);
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // Nested deeper than the call stack reaches.
+    return 'this value';
+  }
 }

@@ -29,11 +29,15 @@ export function asServiceError(error: unknown, requestId: string): ServiceError 
   });
 }
 
+/** Where the error itself does not say when to come again. */
+const RETRY_AFTER_SECONDS = 5;
+
 /** The error handler of the server: logs what is our fault, answers in the one shape. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = asServiceError(error, request.id);
   if (answer.code === 'internal_error') request.log.error({ err: error }, 'request failed');
-  if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
+  const retryAfterSeconds = answer.retryAfterSeconds ?? (answer.status === 503 ? RETRY_AFTER_SECONDS : undefined);
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   void reply.code(answer.status).send(errorAnswer(answer));
 }
 
@@ -50,7 +54,7 @@ interface SchemaFault {
 function validationMessage(fault: SchemaFault, context: string | undefined): string {
   const path = fault.instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
   const place = context === 'querystring' ? 'the query' : 'the body';
-  const child = (name: unknown): string => (path === '' ? String(name) : `${path}.${name}`);
+  const child = (name: unknown): string => shortened(path === '' ? String(name) : `${path}.${name}`);
   switch (fault.keyword) {
     case 'additionalProperties':
       return unknownField(child(fault.params.additionalProperty), place, fault);
@@ -63,6 +67,11 @@ function validationMessage(fault: SchemaFault, context: string | undefined): str
     default:
       return `${path || place}: ${shown(fault.data)} ${fault.message ?? 'is not allowed'}`;
   }
+}
+
+/** Names come from the client and can be of any length. */
+function shortened(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }
 
 function unknownField(path: string, place: string, fault: SchemaFault): string {

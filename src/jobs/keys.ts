@@ -10,6 +10,10 @@ export const JOB_KEYS = {
   /** Runs in all; 0 and 1 both mean one (contract R4). */
   max_job_attempts: wholeNumber({ default: 0, max: 1000, zero: 'itself' }),
   job_retry_backoff: duration({ default: '5s', zero: 'default', max: '500h' }),
+  /** A job whose run ended the process so often is failed and not run again; 0 is no limit (contract R5). */
+  max_job_crashes: wholeNumber({ default: 3, max: 1000, zero: 'itself' }),
+  /** A run without a sign of life for so long is ended; 0 is no limit (contract R5). */
+  heartbeat_timeout: duration({ default: '10m', zero: 'itself', max: '500h' }),
   retention: duration({ default: '168h', zero: 'default' }),
   /** How long running work may go on after SIGTERM; 0 puts it back in the queue at once (contract R6). */
   shutdown_grace: duration({ default: '30s', zero: 'itself', max: '24h' }),

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Retention } from '../../src/app/retention.js';
+import { PROBE_NAME } from '../../src/app/volume-probe.js';
 import { Watch } from '../../src/app/watch.js';
 import { temporaryFolder } from '../support/jobs.js';
 import { json, startTestService, submission, type TestService, until } from '../support/service.js';
@@ -70,7 +71,7 @@ it('a volume that hangs makes readyz 503 within two seconds and stops nothing el
   service = await startTestService();
   const { url, outputDir } = service;
   // Opening a pipe for writing waits until someone reads: the watching thread hangs as on a dead NFS server.
-  const pipe = join(outputDir, `.ofd-server-watch-${process.pid}`);
+  const pipe = join(outputDir, PROBE_NAME);
   const hungAt = await untilMade(pipe);
   await until(
     async () => (await fetch(`${url}/readyz`)).status,

@@ -136,6 +136,13 @@ describe('a body', () => {
     ['GBK text', Buffer.from([0x7b, 0x22, 0xb7, 0xa2, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
     ['a long text elsewhere', `{"input": {"url": "${long}"}, "output": {}}`, /outside of input\.bytes/],
     ['a deep one', '['.repeat(60_000), /expected/],
+    ['a deep one that is whole', '['.repeat(99_000) + ']'.repeat(99_000), /the body: this value is not of type object/],
+    [
+      'a deep one inside',
+      `{"output": {}, "input": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      /input: this value is not of type/,
+    ],
+    ['a field of any length', `{"${'x'.repeat(50_000)}": 1, "input": {}, "output": {}}`, /x…: unknown field/],
   ] as [string, string | Uint8Array, RegExp][])('is refused with its place: %s', async (_what, body, says) => {
     const [status, { code, message }] = await post(body);
     expect([status, code]).toEqual([400, 'invalid_request']);
