@@ -153,8 +153,15 @@ describe('trouble', () => {
     let items: readonly Item[] = [rectangle(box(0, 0, 1, 1), RED)];
     for (let depth = 0; depth < 12; depth++)
       items = Array.from({ length: 4 }, () => rectangle(box(0, 0, 40, 40), tiling(items, 1, 1)));
-    const { files } = await render(pngBackend, [page(items)]);
+    const { files, diagnostics } = await render(pngBackend, [page(items)]);
     expect(files.length).toBe(1);
+    expect(diagnostics[0]).toMatchObject({ code: 'pattern_skipped', page: 1 });
+  });
+
+  it('draws dashes too short to be seen as a whole line', async () => {
+    const dashed = line([0, 20, 40, 20], pen(2, { dash: [1e-7, 1e-7] }));
+    const { files } = await render(pngBackend, [page([dashed])]);
+    expect((await readPixels(files[0]!)).at(200, 200)).toEqual(BLACK);
   });
 
   it('paints nothing, and does not fail, where a matrix flattens the plane', async () => {
