@@ -30,7 +30,8 @@ export function scanFonts(fontDirs: readonly string[]): FontIndex {
 
 /** `data/fonts` of the package, then the folders of fontconfig and macOS. */
 function systemDirs(): string[] {
-  const home = homedir();
+  // A user without an entry in the password file has none.
+  const home = quietly(homedir) ?? '/nonexistent';
   const userData = process.env.XDG_DATA_HOME || join(home, '.local/share');
   const sharedData = (process.env.XDG_DATA_DIRS || '/usr/local/share:/usr/share').split(':');
   return [
