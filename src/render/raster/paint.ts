@@ -14,10 +14,9 @@ import type { Item } from '../../display/list.js';
 import type { Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
 import { axisScales, contains, listBounds, pixelBox } from '../bounds.js';
 import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
-import type { Painter } from './painter.js';
 import { toPath2D } from './paths.js';
 import { toCanvas } from './pictures.js';
-import { setMatrix, type Target } from './target.js';
+import { type LayerEffect, setMatrix, type Target } from './target.js';
 
 /** Up to this many items are drawn cell by cell; beyond, one cell becomes a picture that is repeated. */
 const MAX_DIRECT_ITEMS = 4000;
@@ -27,13 +26,20 @@ const MAX_CELL_SIDE_PX = 2048;
 /** A cone over more pixels is computed at a lower resolution. */
 const MAX_CONE_PIXELS = 4_000_000;
 
+/** What painting a pattern needs of the painter of items; see there. */
+export interface CellPainter {
+  items(target: Target, items: readonly Item[], toDevice: Matrix): Promise<void>;
+  forCell(work: number): CellPainter | undefined;
+  asOne(target: Target, effect: LayerEffect, draw: (layer: Target, shift: Matrix) => Promise<void>): Promise<void>;
+}
+
 export function cssColor({ color, alpha }: Pick<SolidPaint, 'color' | 'alpha'>): string {
   const [r, g, b] = color;
   return `rgba(${Math.round(r)},${Math.round(g)},${Math.round(b)},${alpha})`;
 }
 
 /** `toDevice`: the space that the paint's matrix leads to → pixels of the target. */
-export async function paintPlane(painter: Painter, target: Target, paint: Paint, toDevice: Matrix): Promise<void> {
+export async function paintPlane(painter: CellPainter, target: Target, paint: Paint, toDevice: Matrix): Promise<void> {
   if (paint.kind === 'solid') fillBox(target, cssColor(paint));
   else if (paint.kind === 'tiling') await paintTiling(painter, target, paint, multiply(toDevice, paint.matrix));
   else paintGradient(target, paint, multiply(toDevice, paint.matrix));
@@ -78,7 +84,7 @@ function canvasGradient({ context }: Target, paint: GradientPaint): CanvasGradie
 }
 
 /** `matrix`: pattern space → pixels of the target. */
-async function paintTiling(painter: Painter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
+async function paintTiling(painter: CellPainter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
   const { globalCompositeOperation } = target.context;
   if (paint.alpha >= 1 && globalCompositeOperation === 'source-over') {
     await paintCells(painter, target, paint, matrix);
@@ -88,7 +94,7 @@ async function paintTiling(painter: Painter, target: Target, paint: TilingPaint,
   await painter.asOne(target, effect, (layer, shift) => paintCells(painter, layer, paint, multiply(shift, matrix)));
 }
 
-async function paintCells(painter: Painter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
+async function paintCells(painter: CellPainter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
   const toPattern = invert(matrix);
   if (toPattern === undefined || paint.items.length === 0) return;
   const area = transformBox(toPattern, target.box);
@@ -127,7 +133,7 @@ function cellRange(from: number, length: number, cellLength: number, step: numbe
   return { first: Math.ceil((from - cellLength) / step), last: Math.floor((from + length) / step) };
 }
 
-async function paintCell(painter: Painter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
+async function paintCell(painter: CellPainter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
   const { context } = target;
   const cell = cellBox(paint);
   const content = listBounds(paint.items);
@@ -143,7 +149,7 @@ async function paintCell(painter: Painter, target: Target, paint: TilingPaint, m
 }
 
 async function paintRepeated(
-  painter: Painter,
+  painter: CellPainter,
   { context }: Target,
   paint: TilingPaint,
   matrix: Matrix,

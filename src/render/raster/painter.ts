@@ -12,7 +12,7 @@ import type { Clip, FillRule, GlyphRun, Group, ImageItem, Item, PathItem, Report
 import { BLACK, type Paint, type SolidPaint, type Stroke } from '../../display/paint.js';
 import { axisScales, effectiveClips, itemBounds, pixelBox, rectangleOf } from '../bounds.js';
 import { glyphMatrix, runOutline } from '../glyph-run.js';
-import { cssColor, paintPlane } from './paint.js';
+import { type CellPainter, cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
 import { type DeviceLine, dashesOf, trueLine, visibleLine } from './pen.js';
 import type { Pictures } from './pictures.js';
@@ -37,7 +37,7 @@ export interface PainterTools {
   readonly pageNumber: number;
 }
 
-export class Painter {
+export class Painter implements CellPainter {
   readonly #tools: PainterTools;
   readonly #patternDepth: number;
 
