@@ -9,6 +9,7 @@
  */
 import type { Face } from './face.js';
 import type { Matrix, Path } from './geometry.js';
+import type { LinkArea } from './link.js';
 import type { Paint, Stroke } from './paint.js';
 
 export interface DisplayList {
@@ -18,6 +19,8 @@ export interface DisplayList {
   readonly widthMm: number;
   readonly heightMm: number;
   readonly items: readonly Item[];
+  /** Absent where nothing on the page leads anywhere. */
+  readonly links?: readonly LinkArea[];
 }
 
 export type Item = Group | PathItem | GlyphRun | ImageItem;

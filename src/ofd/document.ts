@@ -1,22 +1,13 @@
 /** From OFD.xml to the documents of a package: their pages, templates, areas, resources, annotations and seals. */
+import type { DocumentInfo } from '../display/facts.js';
 import type { Diagnostic, Report } from '../display/list.js';
 import { OfdError } from './error.js';
+import { readInfo } from './info.js';
 import { folderOf } from './location.js';
 import type { OfdPackage } from './package.js';
 import { type ResourceTable, readResources } from './resources.js';
 import { readSeals, type Seal } from './signature.js';
 import { parseNumbers, type XmlElement } from './xml.js';
-
-/** What a document says about itself; dates as written. */
-export interface OfdInfo {
-  readonly title?: string;
-  readonly author?: string;
-  readonly subject?: string;
-  readonly keywords?: readonly string[];
-  readonly creator?: string;
-  readonly creationDate?: string;
-  readonly modificationDate?: string;
-}
 
 export interface PageReference {
   /** ID in the document, undefined where the producer forgot it. */
@@ -38,7 +29,7 @@ export interface DocumentBody {
   /** Path of Document.xml. */
   readonly part: string;
   readonly folder: string;
-  readonly info: OfdInfo;
+  readonly info: DocumentInfo;
   readonly pages: readonly PageReference[];
   readonly templates: ReadonlyMap<string, TemplateReference>;
   /** `CommonData/PageArea`. */
@@ -49,6 +40,19 @@ export interface DocumentBody {
   /** Paths of the annotation files of a page, by page ID. */
   readonly annotationParts: ReadonlyMap<string, readonly string[]>;
   readonly seals: readonly Seal[];
+  /** What stands in Document.xml beside the pages. */
+  readonly beside: BesidePages;
+}
+
+/** Elements of Document.xml that say something about the document as a whole. */
+export interface BesidePages {
+  readonly outlines: XmlElement | undefined;
+  readonly bookmarks: XmlElement | undefined;
+  readonly permissions: XmlElement | undefined;
+  readonly preferences: XmlElement | undefined;
+  readonly actions: XmlElement | undefined;
+  /** Location of Attachments.xml. */
+  readonly attachments: string | undefined;
 }
 
 /**
@@ -134,6 +138,14 @@ function readDocument(
     resources: readResources(pkg, resourceParts(pkg, common, folder, report)),
     annotationParts: readAnnotationParts(pkg, document, folder, report),
     seals: withSeals ? sealsOf(pkg, body, report) : [],
+    beside: {
+      outlines: document.child('Outlines'),
+      bookmarks: document.child('Bookmarks'),
+      permissions: document.child('Permissions'),
+      preferences: document.child('VPreferences'),
+      actions: document.child('Actions'),
+      attachments: document.childText('Attachments') || undefined,
+    },
   };
 }
 
@@ -197,28 +209,6 @@ function readAnnotationParts(
 function sealsOf(pkg: OfdPackage, body: XmlElement, report: Report): Seal[] {
   const part = resolvedPart(pkg, body.childText('Signatures') ?? '', '', report);
   return part === undefined ? [] : readSeals(pkg, part, report);
-}
-
-function readInfo(element: XmlElement | undefined): OfdInfo {
-  if (element === undefined) return {};
-  const keywords = element
-    .childrenNamed('Keywords')
-    .flatMap((list) => list.childrenNamed('Keyword').map((keyword) => keyword.text.trim()))
-    .filter((keyword) => keyword !== '');
-  return {
-    ...optionalText('title', element, 'Title'),
-    ...optionalText('author', element, 'Author'),
-    ...optionalText('subject', element, 'Subject'),
-    ...optionalText('creator', element, 'Creator'),
-    ...optionalText('creationDate', element, 'CreationDate'),
-    ...optionalText('modificationDate', element, 'ModDate'),
-    ...(keywords.length > 0 ? { keywords } : {}),
-  };
-}
-
-function optionalText(key: keyof OfdInfo, element: XmlElement, name: string): OfdInfo {
-  const text = element.childText(name);
-  return text ? { [key]: text } : {};
 }
 
 const A4_WIDTH_MM = 210;

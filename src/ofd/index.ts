@@ -1,17 +1,17 @@
 /** The door of the OFD engine: bytes of a package in, one display list a page out. */
+import type { DocumentFacts } from '../display/facts.js';
 import type { DisplayList, Report } from '../display/list.js';
 import type { FontBook } from '../fonts/index.js';
 import { DocumentContext } from './build/context.js';
 import { buildObjects } from './build/objects.js';
 import { PageBuilder } from './build/page.js';
 import { DocumentSeals } from './build/seal.js';
-import { type DocumentBody, type OfdInfo, type PageReference, readDocuments } from './document.js';
+import { type DocumentBody, type PageReference, readDocuments } from './document.js';
 import { OfdError } from './error.js';
+import { FactsReader } from './facts.js';
 import type { OfdLimits } from './limits.js';
 import { OfdPackage } from './package.js';
 import type { XmlElement } from './xml.js';
-
-export type { OfdInfo } from './document.js';
 
 export interface OfdOptions {
   readonly limits: OfdLimits;
@@ -22,8 +22,8 @@ export interface OfdOptions {
 export interface OfdDocument {
   /** Pages of all documents of the package. */
   readonly pageCount: number;
-  /** What the first document says about itself. */
-  readonly info: OfdInfo;
+  /** What each document of the package says beside its pages, in order; read when it is asked for. */
+  readonly documents: readonly DocumentFacts[];
   /**
    * The display list of a page, `index` from 0 through all documents. What cannot be read is left out with a diagnostic.
    * Throws OfdError('too_large') where a part proves to be a bomb, RangeError for a page that there is not.
@@ -42,12 +42,15 @@ export async function openOfd(bytes: Uint8Array, options: OfdOptions): Promise<O
   const pkg = await OfdPackage.open(bytes, limits, report);
   const bodies = readDocuments(pkg, report, true);
   const pages: DocumentPage[] = [];
+  const readers: FactsReader[] = [];
   for (const body of bodies) {
     const seals = await DocumentSeals.open(body, fonts, report);
-    const builder = new PageBuilder(new DocumentContext(body, fonts, report, buildObjects), seals);
+    const facts = new FactsReader(body, pages.length + 1, readers[readers.length - 1], report);
+    const builder = new PageBuilder(new DocumentContext(body, fonts, report, buildObjects, facts), seals);
     for (const reference of body.pages) pages.push({ builder, reference });
+    readers.push(facts);
   }
-  return new OpenedDocument(bodies[0]!.info, pages, firstReadable(pkg, bodies));
+  return new OpenedDocument(readers, pages, firstReadable(pkg, bodies));
 }
 
 interface DocumentPage {
@@ -83,19 +86,23 @@ function firstReadable(pkg: OfdPackage, bodies: readonly DocumentBody[]): Parsed
 }
 
 class OpenedDocument implements OfdDocument {
-  readonly info: OfdInfo;
+  readonly #readers: readonly FactsReader[];
   readonly #pages: readonly DocumentPage[];
   /** Parsed to see whether it can be read; used once. */
   #parsed: ParsedPage | undefined;
 
-  constructor(info: OfdInfo, pages: readonly DocumentPage[], parsed: ParsedPage | undefined) {
-    this.info = info;
+  constructor(readers: readonly FactsReader[], pages: readonly DocumentPage[], parsed: ParsedPage | undefined) {
+    this.#readers = readers;
     this.#pages = pages;
     this.#parsed = parsed;
   }
 
   get pageCount(): number {
     return this.#pages.length;
+  }
+
+  get documents(): readonly DocumentFacts[] {
+    return this.#readers.map((reader) => reader.facts);
   }
 
   page(index: number): DisplayList {

@@ -1,16 +1,6 @@
 /** What every output format implements. A backend draws display lists and knows nothing of OFD. */
+import type { DocumentFacts } from '../display/facts.js';
 import type { DisplayList, Report } from '../display/list.js';
-
-/** Values that the document says about itself; dates as written in it. */
-export interface DocumentInfo {
-  readonly title?: string;
-  readonly author?: string;
-  readonly subject?: string;
-  readonly keywords?: readonly string[];
-  readonly creator?: string;
-  readonly creationDate?: string;
-  readonly modificationDate?: string;
-}
 
 export interface RenderOptions {
   /** Raster formats: dots an inch, 36–600. */
@@ -19,7 +9,8 @@ export interface RenderOptions {
   readonly quality: number;
   /** Most pixels of one raster page. */
   readonly maxPixels: number;
-  readonly info: DocumentInfo;
+  /** What the documents of the package say beside their pages, in order, one at least; found out when asked for. */
+  readonly documents: readonly DocumentFacts[];
   readonly report: Report;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Backend } from './backend.js';
 
-export type { Backend, BackendRun, DocumentInfo, Output, OutputFile, RenderOptions } from './backend.js';
+export type { Backend, BackendRun, Output, OutputFile, RenderOptions } from './backend.js';
 
 const LOADERS: Readonly<Record<string, () => Promise<Backend>>> = {
   pdf: async () => (await import('./pdf/index.js')).pdfBackend,

@@ -30,7 +30,8 @@ describe('documents', () => {
       '<ofd:DocID>0</ofd:DocID><ofd:Title> 标题 </ofd:Title><ofd:Author>A</ofd:Author><ofd:Subject/>' +
       '<ofd:CreationDate>2020-01-02</ofd:CreationDate><ofd:ModDate>2020年08月05日</ofd:ModDate>' +
       '<ofd:Keywords><ofd:Keyword>x</ofd:Keyword><ofd:Keyword>y</ofd:Keyword></ofd:Keywords><ofd:Creator>C</ofd:Creator>';
-    expect((await open({ pages: [''], docInfo })).document.info).toEqual({
+    expect((await open({ pages: [''], docInfo })).document.documents[0]!.info).toEqual({
+      id: '0',
       title: '标题',
       author: 'A',
       creator: 'C',

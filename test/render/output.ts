@@ -28,7 +28,7 @@ export async function render(
       dpi: 254,
       quality: 85,
       maxPixels: 64_000_000,
-      info: {},
+      documents: [],
       report: (diagnostic) => diagnostics.push(diagnostic),
       ...options,
     },

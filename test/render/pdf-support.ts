@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type DocumentFacts, type DocumentInfo, mergeFacts } from '../../src/display/facts.js';
 import { IDENTITY, Path, rectanglePath } from '../../src/display/geometry.js';
 import type { Diagnostic, DisplayList, GlyphRun, Group, ImageItem, Item, PathItem } from '../../src/display/list.js';
 import type { Color, SolidPaint, Stroke } from '../../src/display/paint.js';
-import type { DocumentInfo } from '../../src/render/backend.js';
 import { pdfBackend } from '../../src/render/pdf/index.js';
 
 export const RED: Color = [255, 0, 0];
@@ -84,7 +84,11 @@ export interface Made {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export async function makePdf(pages: Iterable<DisplayList>, info: DocumentInfo = {}): Promise<Made> {
+export async function makePdf(
+  pages: Iterable<DisplayList>,
+  info: DocumentInfo = {},
+  facts: Partial<DocumentFacts> = {},
+): Promise<Made> {
   const chunks: Uint8Array[] = [];
   let written = 0;
   const file = {
@@ -96,7 +100,8 @@ export async function makePdf(pages: Iterable<DisplayList>, info: DocumentInfo =
   const diagnostics: Diagnostic[] = [];
   const report = (diagnostic: Diagnostic): number => diagnostics.push(diagnostic);
   const output = { openDocument: () => file, openPage: () => file };
-  const run = pdfBackend.start(output, { dpi: 96, quality: 90, maxPixels: 1e8, info, report });
+  const documents = [{ ...mergeFacts([]), info, ...facts }];
+  const run = pdfBackend.start(output, { dpi: 96, quality: 90, maxPixels: 1e8, documents, report });
   const writtenAfterPage: number[] = [];
   for (const list of pages) {
     await run.page(list);

@@ -25,6 +25,8 @@ export interface OfdConversion {
   readonly output: OutputFiles;
   readonly fonts: FontBook;
   readonly limits?: OfdLimits;
+  /** Called when the package is open, before its first page. */
+  onOpened?(): void;
   /** Called after each page. */
   onProgress?(done: number, total: number): void;
 }
@@ -46,6 +48,7 @@ export async function convertOfd(conversion: OfdConversion): Promise<OfdConversi
       fonts: conversion.fonts,
       report: warnings.report,
     });
+    conversion.onOpened?.();
     const pageNumbers = selectPages(conversion.options.pages, document.pageCount);
     if (pageNumbers.length === 0) throw noPage(conversion.options.pages, document.pageCount);
     const backend = await loadBackend(conversion.to);
@@ -53,7 +56,9 @@ export async function convertOfd(conversion: OfdConversion): Promise<OfdConversi
       dpi: conversion.options.dpi ?? DEFAULT_DPI,
       quality: DEFAULT_QUALITY,
       maxPixels: MAX_RASTER_PIXELS,
-      info: document.info,
+      get documents() {
+        return document.documents;
+      },
       report: warnings.report,
     });
     let done = 0;

@@ -12,14 +12,11 @@ const SAME_PLACE_MM = 1;
 /**
  * Groups of all annotations of a page, in document order.
  *
+ * @param roots root elements of the page's annotation files
  * @param sealBoxes where seals are drawn on the page: a Stamp annotation there shows the same thing once more
  */
-export function buildAnnotations(parts: readonly string[], space: Space, sealBoxes: readonly Box[]): Item[] {
-  const { pkg } = space.document.body;
-  return parts.flatMap((part) => {
-    const root = pkg.xml(part);
-    return root === undefined ? [] : root.childrenNamed('Annot').flatMap((annot) => build(annot, space, sealBoxes));
-  });
+export function buildAnnotations(roots: readonly XmlElement[], space: Space, sealBoxes: readonly Box[]): Item[] {
+  return roots.flatMap((root) => root.childrenNamed('Annot').flatMap((annot) => build(annot, space, sealBoxes)));
 }
 
 function build(annotation: XmlElement, space: Space, sealBoxes: readonly Box[]): Item[] {

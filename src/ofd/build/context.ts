@@ -2,6 +2,7 @@
 import { IDENTITY, type Matrix } from '../../display/geometry.js';
 import type { Diagnostic, Group, Item, Report } from '../../display/list.js';
 import type { FontBook } from '../../fonts/index.js';
+import type { ActionContext } from '../action.js';
 import type { DocumentBody, Sheet } from '../document.js';
 import type { OfdLimits } from '../limits.js';
 import type { ResourceTable } from '../resources.js';
@@ -51,11 +52,19 @@ export class DocumentContext {
   readonly drawParams: DrawParams;
   readonly fonts: DocumentFonts;
   readonly images: DocumentImages;
+  /** What actions lead to; undefined where nothing leads anywhere (inside a seal). */
+  readonly actions: ActionContext | undefined;
   readonly sharedGroups = new Cache<SharedGroup>(MAX_SHARED_GROUPS);
   readonly report: Report;
   readonly #reported = new Set<string>();
 
-  constructor(body: DocumentBody, fonts: FontBook, report: Report, buildObjects: ObjectBuilder) {
+  constructor(
+    body: DocumentBody,
+    fonts: FontBook,
+    report: Report,
+    buildObjects: ObjectBuilder,
+    actions?: ActionContext,
+  ) {
     this.body = body;
     this.buildObjects = buildObjects;
     this.limits = body.pkg.limits;
@@ -66,6 +75,7 @@ export class DocumentContext {
     );
     this.fonts = new DocumentFonts(fonts, body, (diagnostic) => this.reportOnce(diagnostic));
     this.images = new DocumentImages(body);
+    this.actions = actions;
   }
 
   /** Reports a finding about the document that pages would repeat. */

@@ -1,5 +1,6 @@
 /** One page: sheet, templates, layers, seals and annotations in the order in which they lie. */
 import type { Box } from '../../display/geometry.js';
+import type { LinkArea } from '../../display/link.js';
 import type { DisplayList, Item } from '../../display/list.js';
 import { type PageReference, type Sheet, sheetOf } from '../document.js';
 import { OfdError } from '../error.js';
@@ -7,6 +8,7 @@ import type { XmlElement } from '../xml.js';
 import { buildAnnotations } from './annotation.js';
 import { type DocumentContext, PageState, pageSpace } from './context.js';
 import { buildLayers, LAYER_CLASSES, type LayerClass, layerClass, pageResources } from './layers.js';
+import { annotationLinks, contentLinks, pageLinks } from './link.js';
 import { type Template, Templates } from './template.js';
 
 /** What the seals of a document put on one page. */
@@ -55,9 +57,12 @@ export class PageBuilder {
     const page = new PageState(this.document, pageNumber, reference.part ?? reference.location, sheet);
     if (sheet.fault !== undefined) page.report('page_size_invalid', sheet.fault);
     const items: Item[] = [];
+    const links: LinkArea[] = [];
     try {
+      const annotations = this.#readAnnotations(reference);
       if (root !== undefined) this.#addContent(items, root, reference, templates, page);
-      this.#addOverlays(items, root, reference, page);
+      this.#addOverlays(items, root, reference, annotations, page);
+      this.#addLinks(links, root, templates, annotations, sheet);
     } catch (error) {
       // A bomb ends the conversion. Anything else is our own fault, and costs the rest of this page only.
       if (error instanceof OfdError) throw error;
@@ -66,7 +71,8 @@ export class PageBuilder {
     }
     page.fonts.flush((finding) => this.document.report({ ...finding, page: pageNumber, part: page.part }));
     if (this.#seals !== undefined && page.tally.hasInk && !page.tally.hasText) this.#reportNoText(page);
-    return { pageNumber, widthMm: sheet.widthMm, heightMm: sheet.heightMm, items };
+    const { widthMm, heightMm } = sheet;
+    return { pageNumber, widthMm, heightMm, items, ...(links.length > 0 ? { links } : {}) };
   }
 
   #read(reference: PageReference, pageNumber: number): XmlElement | undefined {
@@ -120,18 +126,46 @@ export class PageBuilder {
     }
   }
 
+  /** Root elements of the page's annotation files. */
+  #readAnnotations({ id }: PageReference): XmlElement[] {
+    const { annotationParts, pkg } = this.document.body;
+    const parts = id === undefined ? undefined : annotationParts.get(id);
+    return parts?.flatMap((part) => pkg.xml(part) ?? []) ?? [];
+  }
+
   /** Seals, and annotations above them. */
-  #addOverlays(items: Item[], root: XmlElement | undefined, reference: PageReference, page: PageState): void {
+  #addOverlays(
+    items: Item[],
+    root: XmlElement | undefined,
+    reference: PageReference,
+    annotations: readonly XmlElement[],
+    page: PageState,
+  ): void {
     const { id } = reference;
     if (id === undefined) return;
     const seals = this.#seals?.onPage(id, page) ?? { items: [], boxes: [] };
     for (const item of seals.items) items.push(item);
-    const parts = this.document.body.annotationParts.get(id);
-    if (parts === undefined) return;
+    if (annotations.length === 0) return;
     const resources =
       root === undefined ? this.document.body.resources : pageResources(this.document, root, reference.part ?? '');
     const space = pageSpace(this.document, page, resources, this.#depth);
-    for (const item of buildAnnotations(parts, space, seals.boxes)) items.push(item);
+    for (const item of buildAnnotations(annotations, space, seals.boxes)) items.push(item);
+  }
+
+  /** In the order in which they lie: of the page as a whole, its templates, its objects, its annotations. */
+  #addLinks(
+    links: LinkArea[],
+    root: XmlElement | undefined,
+    templates: readonly PlacedTemplate[],
+    annotations: readonly XmlElement[],
+    sheet: Sheet,
+  ): void {
+    const { actions } = this.document;
+    if (actions === undefined) return;
+    if (root !== undefined) links.push(...pageLinks(root, sheet, actions));
+    for (const { template } of templates) for (const link of template.links) links.push(link);
+    if (root !== undefined) for (const link of contentLinks(root, actions)) links.push(link);
+    for (const file of annotations) for (const link of annotationLinks(file, actions)) links.push(link);
   }
 
   /** Once a document: of scans every page is one. */

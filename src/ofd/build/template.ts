@@ -1,16 +1,19 @@
 /** Template pages: parsed and built once for all pages that stand on them. */
 import { IDENTITY } from '../../display/geometry.js';
+import type { LinkArea } from '../../display/link.js';
 import type { Group } from '../../display/list.js';
 import type { ResourceTable } from '../resources.js';
 import type { XmlElement } from '../xml.js';
 import { Cache } from './cache.js';
 import { type DocumentContext, type PageState, pageSpace, type SharedGroup } from './context.js';
 import { buildLayers, LAYER_CLASSES, pageResources } from './layers.js';
+import { contentLinks } from './link.js';
 import { NO_CLIPS } from './placement.js';
 
 export class Template {
   /** The template's own area, for pages without one. */
   readonly area: XmlElement | undefined;
+  readonly links: readonly LinkArea[];
   readonly #document: DocumentContext;
   readonly #depth: number;
   readonly #resources: ResourceTable;
@@ -23,6 +26,7 @@ export class Template {
     this.#document = document;
     this.#depth = depth;
     this.area = root.child('Area');
+    this.links = document.actions === undefined ? [] : contentLinks(root, document.actions);
     this.#resources = pageResources(document, root, part);
     this.#root = root;
   }

@@ -2,6 +2,7 @@
  * The PDF backend: display lists in, one PDF 1.7 file out, written while the pages come. Text stays text in subset
  * fonts, pictures keep their coding, and nothing is turned into pixels.
  */
+import { mergeFacts } from '../../display/facts.js';
 import type { DisplayList, Item } from '../../display/list.js';
 import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import type { ContentStream } from './content.js';
@@ -50,7 +51,8 @@ class PdfRun implements BackendRun {
     const { file, fonts } = this.#scene;
     fonts.finish();
     const catalog = file.add(file.object({ Type: 'Catalog', Pages: this.#pages.finish() }));
-    const info = file.add(infoDictionary(file, this.#options.info));
+    const facts = mergeFacts(this.#options.documents);
+    const info = file.add(infoDictionary(file, facts.info));
     file.finish(catalog, info);
   }
 }

@@ -1,5 +1,5 @@
 /** The information dictionary: what the document says about itself, and nothing of our own but the producer's name. */
-import type { DocumentInfo } from '../backend.js';
+import type { DocumentInfo } from '../../display/facts.js';
 import type { PdfFile } from './file.js';
 import { PDFHexString, type PDFObject, PDFString } from './pdf-lib.js';
 

@@ -1,0 +1,75 @@
+/** Attachments.xml: files that travel with a document. */
+import type { Attachment, FreeNames } from '../display/facts.js';
+import type { Report } from '../display/list.js';
+import { type DocumentBody, resolvedPart } from './document.js';
+import { folderOf } from './location.js';
+import type { OfdPackage } from './package.js';
+import type { XmlElement } from './xml.js';
+
+/** Longer ones are no file names on any system. */
+const MAX_NAME = 200;
+const MAX_EXTENSION = 16;
+
+export interface AttachedFile {
+  /** Undefined where the producer forgot it. */
+  readonly id: string | undefined;
+  readonly attachment: Attachment;
+}
+
+/** The attachments whose files are there; one that is missing is a diagnostic. `names` are those of the whole package. */
+export function readAttachments(body: DocumentBody, names: FreeNames, report: Report): AttachedFile[] {
+  const { pkg, folder } = body;
+  const listPart = resolvedPart(pkg, body.beside.attachments ?? '', folder, report);
+  const list = listPart === undefined ? undefined : pkg.xml(listPart);
+  if (listPart === undefined || list === undefined) return [];
+  return list.childrenNamed('Attachment').flatMap((element): AttachedFile[] => {
+    const location = element.childText('FileLoc') ?? '';
+    const part = location === '' ? undefined : pkg.resolve(location, folderOf(listPart), folder);
+    if (part === undefined) {
+      const name = element.attribute('Name')?.trim() || location;
+      const message = `The attachment "${name}" is left out: the package has no part ${location || 'named for it'}`;
+      report({ code: 'attachment_missing', message, part: listPart });
+      return [];
+    }
+    return [{ id: element.id('ID'), attachment: attachmentOf(element, part, pkg, names) }];
+  });
+}
+
+function attachmentOf(element: XmlElement, part: string, pkg: OfdPackage, names: FreeNames): Attachment {
+  const format = element.attribute('Format')?.trim();
+  const creationDate = element.attribute('CreationDate')?.trim();
+  const modificationDate = element.attribute('ModDate')?.trim();
+  const usage = element.attribute('Usage')?.trim();
+  return {
+    name: fileName(element.attribute('Name') ?? '', format, part, names),
+    ...(format ? { format } : {}),
+    ...(creationDate ? { creationDate } : {}),
+    ...(modificationDate ? { modificationDate } : {}),
+    isVisible: element.boolean('Visible') !== false,
+    ...(usage && usage.toLowerCase() !== 'none' ? { usage } : {}),
+    bytes: () => pkg.bytes(part),
+  };
+}
+
+/** `Name` with the extension of `Format`, else of the part, unless it has that already; never a path. */
+function fileName(written: string, format: string | undefined, part: string, names: FreeNames): string {
+  const partName = part.slice(part.lastIndexOf('/') + 1);
+  const base = plainName(written) || plainName(partName) || 'attachment';
+  const extension = extensionOf(format) ?? extensionOf(/\.([^.]*)$/.exec(partName)?.[1]) ?? '';
+  const hasExtension = extension !== '' && base.toLowerCase().endsWith(extension.toLowerCase());
+  return hasExtension
+    ? names.take(base, base.slice(base.length - extension.length))
+    : names.take(base + extension, extension);
+}
+
+/** No separators, no control characters, no name that means a folder. */
+function plainName(text: string): string {
+  const clean = text.replace(/[\p{Cc}/\\:*?"<>|]/gu, '_').trim();
+  return /^\.*$/.test(clean) ? '' : Array.from(clean).slice(0, MAX_NAME).join('');
+}
+
+/** With its dot; undefined for what is no extension. */
+function extensionOf(text: string | undefined): string | undefined {
+  const plain = text?.trim().replace(/^\.+/, '') ?? '';
+  return plain.length <= MAX_EXTENSION && /^[\p{L}\p{N}_+-]+$/u.test(plain) ? `.${plain}` : undefined;
+}

@@ -1,0 +1,48 @@
+/** DocInfo: what a document says about itself. */
+import type { CustomDatum, DocumentInfo } from '../display/facts.js';
+import type { XmlElement } from './xml.js';
+
+/** Far more than any producer writes. */
+const MAX_CUSTOM_DATA = 1_000;
+
+const TEXTS: readonly (readonly [key: keyof DocumentInfo, element: string])[] = [
+  ['id', 'DocID'],
+  ['title', 'Title'],
+  ['author', 'Author'],
+  ['subject', 'Subject'],
+  ['abstract', 'Abstract'],
+  ['creator', 'Creator'],
+  ['creatorVersion', 'CreatorVersion'],
+  ['creationDate', 'CreationDate'],
+  ['modificationDate', 'ModDate'],
+  ['usage', 'DocUsage'],
+];
+
+/** Fields that are empty are left out. */
+export function readInfo(element: XmlElement | undefined): DocumentInfo {
+  if (element === undefined) return {};
+  const texts = TEXTS.flatMap(([key, name]) => {
+    const text = element.childText(name);
+    return text ? [[key, text]] : [];
+  });
+  const keywords = element
+    .childrenNamed('Keywords')
+    .flatMap((list) => list.childrenNamed('Keyword').map((keyword) => keyword.text.trim()))
+    .filter((keyword) => keyword !== '');
+  const customData = readCustomData(element);
+  return {
+    ...Object.fromEntries(texts),
+    ...(keywords.length > 0 ? { keywords } : {}),
+    ...(customData.length > 0 ? { customData } : {}),
+  };
+}
+
+/** An element without value says nothing. */
+function readCustomData(element: XmlElement): CustomDatum[] {
+  return element
+    .childrenNamed('CustomDatas')
+    .flatMap((list) => list.childrenNamed('CustomData'))
+    .map((item) => ({ name: item.attribute('Name')?.trim() ?? '', value: item.text.trim() }))
+    .filter(({ name, value }) => name !== '' && value !== '')
+    .slice(0, MAX_CUSTOM_DATA);
+}
