@@ -9,6 +9,7 @@ import type { ConversionOptions, ConversionResult, ConversionTask, Converter } f
 import { inWorkspace } from './convert/workspace.js';
 import { type ErrorCode, ServiceError } from './errors.js';
 import { FORMATS, type FormatId } from './formats.js';
+import type { ActiveRuns, Run } from './jobs/active-runs.js';
 import type { Attempt, Job, Outcome, SucceededOutcome } from './jobs/job.js';
 import type { JobStore, KeptInput } from './jobs/store.js';
 import type { Sink, SinkSettings, StreamedProduct } from './transfer/sink.js';
@@ -18,12 +19,13 @@ import { StreamSink } from './transfer/sinks/stream.js';
 export interface AttemptServices {
   readonly store: Pick<JobStore, 'input' | 'settle'>;
   readonly converter: Converter;
+  /** Where the runs of streams are found by whoever wants to stop one. */
+  readonly runs: ActiveRuns;
   /** workspaceRoot() of convert/workspace.ts, swept at start. */
   readonly workspaceRoot: string;
   readonly sinks: SinkSettings;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly onProgress?: (job: Job, done: number, total: number) => void;
   /** An error that is a fault of this program or of its machine: for the log, under the job's id. */
   readonly onFault?: (error: unknown, job: Job) => void;
 }
@@ -31,20 +33,21 @@ export interface AttemptServices {
 /** What an attempt has found out by the time it fails. */
 interface Known {
   inputBytes?: number;
+  fromActual?: FormatId;
   result?: ConversionResult;
 }
 
 /** One run of a queued job; what a Lane calls. Never rejects: however it ends is its outcome. */
-export function runAttempt(attempt: Attempt, services: AttemptServices, signal: AbortSignal): Promise<Outcome> {
-  return outcomeOf(attempt.job, services, signal, async (known) => {
-    const { job } = attempt;
+export function runAttempt(run: Run, services: AttemptServices): Promise<Outcome> {
+  return outcomeOf(run, services, async (known) => {
+    const { job, number } = run.attempt;
     const { kind, dir } = job.request.output;
     const row = sinkKindNamed(kind);
     if (!row) throw new ServiceError('internal_error', `There is no sink for output.kind "${kind}"`);
-    const sink = row.open({ jobId: job.id, attempt: attempt.number }, { dir }, services.sinks);
+    const sink = row.open({ jobId: job.id, attempt: number }, { dir }, services.sinks);
     const input = await services.store.input(job.id);
     if (!input) throw new ServiceError('internal_error', `The input of job ${job.id} is no longer there`);
-    return convertAndDeliver(attempt, { input, sink }, services, signal, known);
+    return convertAndDeliver(run, { input, sink }, services, known);
   });
 }
 
@@ -53,6 +56,7 @@ export function runAttempt(attempt: Attempt, services: AttemptServices, signal: 
  * @param attempt from JobStore.begin
  * @param input the request's own; a file stays the caller's
  * @param maxBytes largest product (`max_stream_bytes`)
+ * @param signal the client's: aborted with the ServiceError that the run shall end with
  * @returns the product, which outlives the workspace; the caller sends its body or destroys it
  * @throws ServiceError, as it is to be answered; the job has been settled with it
  */
@@ -64,16 +68,24 @@ export async function runStream(
   signal: AbortSignal,
 ): Promise<StreamedProduct> {
   const sink = new StreamSink();
+  const run = services.runs.start(attempt);
+  const onAbort = (): void => run.stop(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const outcome = await outcomeOf(attempt.job, services, signal, (known) =>
-      convertAndDeliver(attempt, { input, sink, maxBytes }, services, signal, known),
+    if (signal.aborted) onAbort();
+    const outcome = await outcomeOf(run, services, (known) =>
+      convertAndDeliver(run, { input, sink, maxBytes }, services, known),
     );
+    run.finish();
     await services.store.settle(attempt, outcome, services.now());
-    if (outcome.kind !== 'succeeded') throw answerTo(outcome, signal);
+    if (outcome.kind !== 'succeeded') throw answerTo(outcome, run.signal);
     return sink.take();
   } catch (error) {
     sink.discard();
     throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    services.runs.end(run);
   }
 }
 
@@ -84,26 +96,31 @@ interface Work {
 }
 
 async function convertAndDeliver(
-  attempt: Attempt,
+  run: Run,
   work: Work,
   services: AttemptServices,
-  signal: AbortSignal,
   known: Known,
 ): Promise<SucceededOutcome> {
+  const { attempt, signal } = run;
   const { job } = attempt;
   return inWorkspace(services.workspaceRoot, `${job.id}-${attempt.number}`, async (directory) => {
     const from = job.request.input.format ?? job.from;
     const inputPath = join(directory, `input.${from ? FORMATS[from].extensions[0] : 'bin'}`);
     known.inputBytes = await fetchInput(work.input, inputPath);
+    run.alive();
     signal.throwIfAborted();
     const outputDirectory = join(directory, 'products');
     await mkdir(outputDirectory, { mode: 0o700 });
     const result = await services.converter.run(taskOf(job, from, inputPath, outputDirectory, work.maxBytes), {
       signal,
-      onProgress: (done, total) => services.onProgress?.(job, done, total),
+      onOpened: (format) => {
+        known.fromActual = format;
+        run.alive();
+      },
+      onProgress: (done, total) => run.advance({ done, total }),
     });
     known.result = result;
-    const delivery = await work.sink.deliver(result.files, signal);
+    const delivery = await work.sink.deliver(result.files, signal, () => run.alive());
     return {
       kind: 'succeeded',
       fromActual: result.fromActual,
@@ -150,19 +167,19 @@ function taskOf(
 
 /** Runs `work` and turns whatever it throws into an outcome, with what was known by then. */
 async function outcomeOf(
-  job: Job,
+  run: Run,
   services: AttemptServices,
-  signal: AbortSignal,
   work: (known: Known) => Promise<SucceededOutcome>,
 ): Promise<Outcome> {
   const known: Known = {};
+  const { signal } = run;
   try {
     return await work(known);
   } catch (error) {
     const fault = faultOf(signal.aborted ? signal.reason : error);
-    if (fault.code === 'internal_error') services.onFault?.(error, job);
+    if (fault.code === 'internal_error') services.onFault?.(error, run.attempt.job);
     const measured = {
-      fromActual: known.result?.fromActual,
+      fromActual: known.fromActual ?? known.result?.fromActual,
       inputBytes: known.inputBytes,
       warnings: known.result?.warnings,
     };

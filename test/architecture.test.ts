@@ -20,7 +20,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   metrics: ['errors', 'formats'],
   config: ['errors', 'formats'],
   log: ['config'],
-  notify: ['config', 'errors', 'formats', 'log'],
+  notify: ['config', 'errors', 'formats', 'log', 'jobs/notification'],
   transfer: ['config', 'errors', 'formats', 'log', 'convert/converter-types'],
   jobs: ['config', 'errors', 'formats', 'log', 'display/list'],
   convert: ['config', 'display', 'errors', 'fonts', 'formats', 'log', 'ofd', 'render'],

@@ -7,6 +7,7 @@ import { type AttemptServices, runAttempt, runStream } from '../src/attempt.js';
 import type { ConversionTask, Converter } from '../src/convert/converter-types.js';
 import { sweepWorkspaces, workspaceRoot } from '../src/convert/workspace.js';
 import { ServiceError } from '../src/errors.js';
+import { ActiveRuns, type Run } from '../src/jobs/active-runs.js';
 import type { Attempt, StoredRequest } from '../src/jobs/job.js';
 import { SqliteStore } from '../src/jobs/sqlite-store.js';
 import { newJob, temporaryFolder } from './support/jobs.js';
@@ -53,6 +54,7 @@ beforeEach(async () => {
   services = {
     store,
     converter,
+    runs: new ActiveRuns({ jobTimeoutMs: 0, heartbeatTimeoutMs: 0 }),
     workspaceRoot: root,
     sinks: { outputDir: join(folder.path, 'out') },
     now: Date.now,
@@ -86,8 +88,8 @@ describe('runAttempt', () => {
       return ['%PDF-'];
     };
     const attempt = await claimed({ fileName: 'invoice', options: { pages: '1-2', dpi: 96 } });
-    const progress: number[] = [];
-    const outcome = await runAttempt(attempt, { ...services, onProgress: (_, done) => progress.push(done) }, idle);
+    const run = services.runs.start(attempt);
+    const outcome = await runAttempt(run, services);
     expect(outcome).toMatchObject({
       kind: 'succeeded',
       fromActual: 'ofd',
@@ -98,7 +100,7 @@ describe('runAttempt', () => {
       warnings: [{ code: 'image_missing' }],
     });
     expect(tasks[0]).toMatchObject({ from: 'ofd', to: 'pdf', options: { pages: '1-2', dpi: 96 }, baseName: 'invoice' });
-    expect(progress).toEqual([1]);
+    expect(run.progress).toEqual({ done: 1, total: 1 });
     expect(await store.settle(attempt, outcome, Date.now())).toBe(true);
   });
 
@@ -108,7 +110,10 @@ describe('runAttempt', () => {
       writeFileSync(task.inputPath, 'an engine wrote here');
       return ['x'];
     };
-    expect(await runAttempt(attempt, services, idle)).toMatchObject({ kind: 'succeeded', inputBytes: 300_000 });
+    expect(await runAttempt(services.runs.start(attempt), services)).toMatchObject({
+      kind: 'succeeded',
+      inputBytes: 300_000,
+    });
     const kept = await store.input(attempt.job.id);
     expect(kept && 'path' in kept && statSync(kept.path).size).toBe(300_000);
   });
@@ -117,7 +122,7 @@ describe('runAttempt', () => {
     convert = () => {
       throw new ServiceError('conversion_failed', 'This is no OFD package', { reason: 'not_ofd' });
     };
-    expect(await runAttempt(await claimed(), services, idle)).toEqual({
+    expect(await runAttempt(services.runs.start(await claimed()), services)).toEqual({
       kind: 'failed',
       errorCode: 'conversion_failed',
       reason: 'not_ofd',
@@ -132,7 +137,7 @@ describe('runAttempt', () => {
   it('knows the format of a job that fails in delivery', async () => {
     mkdirSync(join(folder.path, 'out/d'));
     writeFileSync(join(folder.path, 'out/d/output.pdf'), 'taken');
-    expect(await runAttempt(await claimed({ dir: 'd' }), services, idle)).toMatchObject({
+    expect(await runAttempt(services.runs.start(await claimed({ dir: 'd' })), services)).toMatchObject({
       kind: 'failed',
       errorCode: 'conflict',
       reason: 'internal',
@@ -145,7 +150,7 @@ describe('runAttempt', () => {
     convert = () => {
       throw new TypeError('x is undefined');
     };
-    const outcome = await runAttempt(await claimed(), services, idle);
+    const outcome = await runAttempt(services.runs.start(await claimed()), services);
     expect(outcome).toMatchObject({ kind: 'failed', errorCode: 'internal_error' });
     expect(JSON.stringify(outcome)).not.toContain('undefined');
     expect(faults).toEqual([expect.any(TypeError)]);
@@ -156,13 +161,13 @@ describe('runAttempt', () => {
     ['shutting_down', { kind: 'cancelled' }],
     ['cancelled', { kind: 'cancelled' }],
   ] as const)('ends as the signal says: %s', async (code, expected) => {
-    const controller = new AbortController();
+    const run: Run = services.runs.start(await claimed());
     convert = async (_, signal) => {
-      controller.abort(new ServiceError(code, 'stop', code === 'conversion_timeout' ? { reason: 'timeout' } : {}));
+      run.stop(new ServiceError(code, 'stop', code === 'conversion_timeout' ? { reason: 'timeout' } : {}));
       signal.throwIfAborted();
       return [];
     };
-    expect(await runAttempt(await claimed(), services, controller.signal)).toMatchObject(expected);
+    expect(await runAttempt(run, services)).toMatchObject(expected);
     expect(readdirSync(join(folder.path, 'out'))).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { ALL_KEYS } from '../src/app/settings.js';
 import type { KeyGroup } from '../src/config/key.js';
 import { ERROR_CODES } from '../src/errors.js';
 import { METRICS } from '../src/metrics/metrics.js';
+import { RUN_METRICS } from '../src/metrics/run-metrics.js';
 import { DEFAULT_LIMITS } from '../src/ofd/limits.js';
 
 type Table = readonly (readonly string[])[];
@@ -57,7 +58,11 @@ describe('docs/http.md', () => {
   });
 
   it('has every metric with its type and labels', () => {
-    const metrics = METRICS.map(({ name, type, labels }) => [name, type, labels.join(', ')]);
+    const metrics = [...METRICS, ...Object.values(RUN_METRICS)].map(({ name, type, labels }) => [
+      name,
+      type,
+      labels.join(', '),
+    ]);
     const documented = table('http.md', '## Numbers').map(([name, type, labels]) => [name!, type!, labels!]);
     expect(byName(documented)).toEqual(byName(metrics));
   });

@@ -41,6 +41,9 @@ export interface ConversionResult {
 export interface ConversionHooks {
   /** Aborting stops the conversion within two seconds; `run` then rejects with code `cancelled` or the abort's own ServiceError. */
   readonly signal: AbortSignal;
+  /** The input could be opened as what it is; called before the first page, also where a later one fails. */
+  onOpened?(format: FormatId): void;
+  /** Called after each page. */
   onProgress?(done: number, total: number): void;
 }
 

@@ -9,21 +9,37 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
 import type { ConversionHooks, ConversionResult, ConversionTask, Converter } from './converter-types.js';
 import type { ThreadReply, ThreadSettings } from './engines/ofd-thread-types.js';
+import { MemoryWatch } from './memory-watch.js';
+
+/** Why a thread was ended: its time had come, memory was short, it failed, or its task was to stop. */
+export type ThreadEnd = 'recycled' | 'memory' | 'crashed' | 'stopped';
 
 export interface ThreadConverterOptions {
   readonly maxThreads: number;
   /** JavaScript heap of one thread in MiB; pixels and fonts lie outside and have their own budgets. */
   readonly heapMb?: number;
   readonly fontDirs: readonly string[];
+  /** A thread is retired after so many tasks, to give back what native libraries keep. */
+  readonly tasksPerThread?: number;
+  /** A thread that still holds so much between two tasks is retired. */
+  readonly idleMemoryBytes?: number;
+  /** Resident memory of the process above which the largest conversion is ended; no limit where absent. */
+  readonly maxResidentBytes?: number;
+  readonly onThreadEnd?: (reason: ThreadEnd) => void;
 }
 
 const DEFAULT_HEAP_MB = 1024;
-/** A thread is retired after so many tasks, to give back what native libraries keep. */
-const TASKS_PER_THREAD = 500;
+const DEFAULT_TASKS_PER_THREAD = 500;
+const DEFAULT_IDLE_MEMORY_BYTES = 512 * 1024 * 1024;
 
 interface Thread {
   readonly worker: Worker;
   tasks: number;
+  /** JavaScript heap and buffers, as the thread last told. */
+  memoryBytes: number;
+  /** Ends the task that it runs. */
+  fail: ((failure: BrokenThread) => void) | undefined;
+  isEnding: boolean;
 }
 
 export class ThreadConverter implements Converter {
@@ -31,10 +47,16 @@ export class ThreadConverter implements Converter {
   readonly #idle: Thread[] = [];
   readonly #waiting: (() => void)[] = [];
   readonly #threads = new Set<Thread>();
+  readonly #memoryWatch: MemoryWatch | undefined;
   #isClosed = false;
 
   constructor(options: ThreadConverterOptions) {
     this.#options = options;
+    const { maxResidentBytes } = options;
+    this.#memoryWatch =
+      maxResidentBytes === undefined
+        ? undefined
+        : new MemoryWatch({ limitBytes: maxResidentBytes, relieve: () => this.#relieve() });
   }
 
   /** Threads that are alive, busy or idle. */
@@ -45,20 +67,24 @@ export class ThreadConverter implements Converter {
   async run(task: ConversionTask, hooks: ConversionHooks): Promise<ConversionResult> {
     const thread = await this.#acquire(hooks.signal);
     try {
-      const result = await runOn(thread.worker, task, hooks);
+      const result = await runOn(thread, task, hooks);
       this.#release(thread);
       return result;
     } catch (error) {
-      if (isThreadIntact(error)) this.#release(thread);
-      else await this.#discard(thread);
-      throw error instanceof BrokenThread ? error.failure : error;
+      if (!(error instanceof BrokenThread)) {
+        this.#release(thread);
+        throw error;
+      }
+      await this.#discard(thread, error.end);
+      throw error.failure;
     }
   }
 
   /** Stops every thread; tasks still running reject. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#threads].map((thread) => this.#discard(thread)));
+    this.#memoryWatch?.close();
+    await Promise.all([...this.#threads].map((thread) => this.#discard(thread, 'stopped')));
   }
 
   async #acquire(signal: AbortSignal): Promise<Thread> {
@@ -96,7 +122,7 @@ export class ThreadConverter implements Converter {
     });
     // Each task listens while it runs; this one keeps an error between tasks from ending the process.
     worker.on('error', () => undefined);
-    const thread: Thread = { worker, tasks: 0 };
+    const thread: Thread = { worker, tasks: 0, memoryBytes: 0, fail: undefined, isEnding: false };
     worker.once('exit', () => this.#forget(thread));
     this.#threads.add(thread);
     return thread;
@@ -104,15 +130,30 @@ export class ThreadConverter implements Converter {
 
   #release(thread: Thread): void {
     thread.tasks += 1;
-    if (this.#isClosed || thread.tasks >= TASKS_PER_THREAD) {
-      void this.#discard(thread);
+    const { tasksPerThread, idleMemoryBytes } = this.#options;
+    const isOld = thread.tasks >= (tasksPerThread ?? DEFAULT_TASKS_PER_THREAD);
+    if (this.#isClosed || isOld || thread.memoryBytes > (idleMemoryBytes ?? DEFAULT_IDLE_MEMORY_BYTES)) {
+      void this.#discard(thread, 'recycled');
       return;
     }
     this.#idle.push(thread);
     this.#waiting.shift()?.();
   }
 
-  async #discard(thread: Thread): Promise<void> {
+  /** First what idle threads keep; then the largest conversion goes, and the others go on. */
+  #relieve(): boolean {
+    const idle = this.#idle.splice(0);
+    for (const thread of idle) void this.#discard(thread, 'memory');
+    if (idle.length > 0) return true;
+    const busy = [...this.#threads].filter(({ fail }) => fail !== undefined);
+    const [largest] = busy.sort((a, b) => b.memoryBytes - a.memoryBytes);
+    largest?.fail?.(new BrokenThread('memory', tooLarge('The document needs more memory than the service has left')));
+    return largest !== undefined;
+  }
+
+  async #discard(thread: Thread, reason: ThreadEnd): Promise<void> {
+    if (!thread.isEnding && !this.#isClosed) this.#options.onThreadEnd?.(reason);
+    thread.isEnding = true;
     await thread.worker.terminate();
     this.#forget(thread);
   }
@@ -127,35 +168,38 @@ export class ThreadConverter implements Converter {
 
 /** The thread can't be used again; `failure` is what the caller sees. */
 class BrokenThread extends Error {
+  readonly end: ThreadEnd;
   readonly failure: ServiceError;
 
-  constructor(failure: ServiceError) {
+  constructor(end: ThreadEnd, failure: ServiceError) {
     super(failure.message);
+    this.end = end;
     this.failure = failure;
   }
 }
 
-function isThreadIntact(error: unknown): boolean {
-  return error instanceof ServiceError;
-}
-
-function runOn(worker: Worker, task: ConversionTask, hooks: ConversionHooks): Promise<ConversionResult> {
+function runOn(thread: Thread, task: ConversionTask, hooks: ConversionHooks): Promise<ConversionResult> {
+  const { worker } = thread;
   return new Promise((resolve, reject) => {
     const onMessage = (reply: ThreadReply): void => {
-      if (reply.kind === 'progress') hooks.onProgress?.(reply.done, reply.total);
+      thread.memoryBytes = reply.memoryBytes;
+      if (reply.kind === 'opened') hooks.onOpened?.(reply.format);
+      else if (reply.kind === 'progress') hooks.onProgress?.(reply.done, reply.total);
       else if (reply.kind === 'done') finish(() => resolve(reply.result));
       else
         finish(() => reject(new ServiceError(reply.code, reply.message, reply.reason ? { reason: reply.reason } : {})));
     };
-    const onError = (error: Error): void => finish(() => reject(new BrokenThread(threadFailure(error))));
-    const onExit = (code: number): void =>
-      finish(() => reject(new BrokenThread(threadFailure(new Error(`worker thread ended with code ${code}`)))));
-    const onAbort = (): void => finish(() => reject(new BrokenThread(abortFailure(hooks.signal))));
+    const fail = (failure: BrokenThread): void => finish(() => reject(failure));
+    const onError = (error: Error): void => fail(new BrokenThread('crashed', threadFailure(error)));
+    const onExit = (code: number): void => onError(new Error(`worker thread ended with code ${code}`));
+    const onAbort = (): void => fail(new BrokenThread('stopped', abortFailure(hooks.signal)));
     const finish = (settle: () => void): void => {
+      thread.fail = undefined;
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       hooks.signal.removeEventListener('abort', onAbort);
       settle();
     };
+    thread.fail = fail;
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
     hooks.signal.addEventListener('abort', onAbort, { once: true });
     worker.postMessage(task);
@@ -164,14 +208,15 @@ function runOn(worker: Worker, task: ConversionTask, hooks: ConversionHooks): Pr
 
 function threadFailure(error: Error & { code?: string }): ServiceError {
   return error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new ServiceError('conversion_failed', 'The document needs more memory than a conversion may take', {
-        reason: 'too_large',
-        cause: error,
-      })
+    ? tooLarge('The document needs more memory than a conversion may take', error)
     : new ServiceError('engine_crashed', `The OFD engine crashed: ${error.message}`, {
         reason: 'internal',
         cause: error,
       });
+}
+
+function tooLarge(message: string, cause?: Error): ServiceError {
+  return new ServiceError('conversion_failed', message, { reason: 'too_large', ...(cause && { cause }) });
 }
 
 function abortFailure(signal: AbortSignal): ServiceError {

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import type { AttemptServices } from '../attempt.js';
 import type { RequestRules } from '../convert/request.js';
 import type { Job, LaneName } from '../jobs/job.js';
-import type { JobStore } from '../jobs/store.js';
+import type { CancelAnswer, JobStore } from '../jobs/store.js';
 import type { Logger } from '../log/log.js';
+import type { RunMetrics } from '../metrics/run-metrics.js';
 import type { HttpConfig } from './keys.js';
 import type { TypeBoxProvider } from './schemas.js';
 import type { StreamSlots } from './stream-slots.js';
@@ -46,4 +47,9 @@ export interface HttpServices {
   wake(lane: LaneName): void;
   /** How far a running job is. */
   progressOf(job: Job): Progress | undefined;
+  /**
+   * Cancels a job also where it runs, and resolves when it has stopped. Throws `unavailable` where it does not stop.
+   */
+  cancelByForce(jobId: string): Promise<CancelAnswer>;
+  readonly metrics: RunMetrics;
 }

@@ -6,7 +6,7 @@ import { NoQuery } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
 
 export function statusRoutes(server: HttpServer, services: HttpServices): void {
-  const page = new MetricsPage();
+  const page = new MetricsPage(services.metrics);
   server.addHook('onClose', async () => page.close());
 
   server.get('/healthz', { config: { isOpen: true } }, async () => ({ status: 'ok' }));

@@ -5,7 +5,8 @@
  * A slot is free as soon as its run has ended: the next claim then shares a transaction with the settling of the last.
  * States of a lane: working → draining (no more claims) → closed (everything settled or back in the queue).
  */
-import { ServiceError } from '../errors.js';
+import { type ErrorCode, ServiceError } from '../errors.js';
+import type { ActiveRuns, Run } from './active-runs.js';
 import type { Attempt, LaneName, Outcome } from './job.js';
 import { type RetryPolicy, withRetry } from './retry.js';
 import type { JobStore } from './store.js';
@@ -15,11 +16,11 @@ export interface LaneOptions {
   /** Runs at a time. */
   readonly workers: number;
   readonly store: Pick<JobStore, 'claim' | 'settle' | 'requeue'>;
-  /** One run. Aborting the signal asks it to stop; its reason is the ServiceError that the outcome shall carry. */
-  readonly run: (attempt: Attempt, signal: AbortSignal) => Promise<Outcome>;
+  /** One run. Where its signal is aborted it stops, and its outcome carries the signal's reason. */
+  readonly run: (run: Run) => Promise<Outcome>;
+  /** Where this lane's runs are found by whoever wants to stop one. */
+  readonly runs: ActiveRuns;
   readonly retry: RetryPolicy;
-  /** Longest run; 0 for no limit. */
-  readonly jobTimeoutMs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** How often an idle lane looks by itself, for jobs whose wait is over; 1 s where absent. */
@@ -35,11 +36,6 @@ const POLL_MS = 1000;
 const STOP_MS = 5000;
 /** Pause before the store is asked again to take an outcome. */
 const SETTLE_PAUSE_MS = 500;
-
-interface Run {
-  readonly attempt: Attempt;
-  readonly stop: AbortController;
-}
 
 export class Lane {
   readonly #options: LaneOptions;
@@ -93,13 +89,14 @@ export class Lane {
   }
 
   #execute(attempt: Attempt): void {
-    const run: Run = { attempt, stop: new AbortController() };
+    const run = this.#options.runs.start(attempt);
     this.#runs.add(run);
-    if (this.#isDraining) run.stop.abort(shuttingDown());
+    if (this.#isDraining) run.stop(shuttingDown());
     const work = this.#runToOutcome(run).then((outcome) => {
       this.#runs.delete(run);
       const settled = this.#settle(run, outcome).finally(() => {
         this.#settling.delete(settled);
+        this.#options.runs.end(run);
         this.#changed?.();
       });
       this.#settling.add(settled);
@@ -108,12 +105,11 @@ export class Lane {
     work.catch((error: unknown) => this.#options.onError?.(error, attempt));
   }
 
-  async #runToOutcome({ attempt, stop }: Run): Promise<Outcome> {
-    const { jobTimeoutMs } = this.#options;
-    const timer = jobTimeoutMs > 0 ? setTimeout(() => stop.abort(timedOut(jobTimeoutMs)), jobTimeoutMs) : undefined;
+  async #runToOutcome(run: Run): Promise<Outcome> {
+    const { attempt } = run;
     try {
-      stop.signal.throwIfAborted();
-      return await this.#options.run(attempt, stop.signal);
+      run.signal.throwIfAborted();
+      return await this.#options.run(run);
     } catch (error) {
       if (!(error instanceof ServiceError)) this.#options.onError?.(error, attempt);
       return {
@@ -123,7 +119,7 @@ export class Lane {
         error: error instanceof ServiceError ? error.message : 'Internal error: the log names the cause',
       };
     } finally {
-      clearTimeout(timer);
+      run.finish();
     }
   }
 
@@ -131,14 +127,16 @@ export class Lane {
   async #settle(run: Run, outcome: Outcome): Promise<void> {
     const { store, now, onSettled, onError } = this.#options;
     const { attempt } = run;
-    const isInterrupted = outcome.kind !== 'succeeded' && isShutdown(run.stop.signal);
+    const stoppedBy = outcome.kind === 'succeeded' ? undefined : stopCode(run.signal);
     while (!this.#isClosed) {
       try {
-        if (isInterrupted) {
+        if (stoppedBy === 'shutting_down') {
           await store.requeue(attempt);
           return;
         }
-        const final = outcome.kind === 'failed' ? withRetry(outcome, attempt, this.#options.retry, now()) : outcome;
+        // What was cancelled while it failed by itself is not tried again.
+        const mayRetry = outcome.kind === 'failed' && stoppedBy !== 'cancelled';
+        const final = mayRetry ? withRetry(outcome, attempt, this.#options.retry, now()) : outcome;
         if (await store.settle(attempt, final, now())) onSettled?.(attempt, final);
         return;
       } catch (error) {
@@ -156,7 +154,7 @@ export class Lane {
     this.#isDraining = true;
     clearInterval(this.#poll);
     await this.#idle(graceMs);
-    for (const run of this.#runs) run.stop.abort(shuttingDown());
+    for (const run of this.#runs) run.stop(shuttingDown());
     await this.#idle(STOP_MS);
     // What has not even stopped hangs on something outside; its number is stale from here on, whatever it does.
     await Promise.allSettled([...this.#runs].map((run) => this.#options.store.requeue(run.attempt)));
@@ -178,16 +176,11 @@ export class Lane {
   }
 }
 
-function timedOut(limitMs: number): ServiceError {
-  return new ServiceError('conversion_timeout', `The conversion took longer than job_timeout (${limitMs / 1000} s)`, {
-    reason: 'timeout',
-  });
-}
-
 function shuttingDown(): ServiceError {
   return new ServiceError('shutting_down', 'The server is shutting down');
 }
 
-function isShutdown(signal: AbortSignal): boolean {
-  return signal.reason instanceof ServiceError && signal.reason.code === 'shutting_down';
+/** Why a run was told to stop; undefined where it was not. */
+function stopCode({ reason }: AbortSignal): ErrorCode | undefined {
+  return reason instanceof ServiceError ? reason.code : undefined;
 }

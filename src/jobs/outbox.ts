@@ -90,14 +90,14 @@ export class OutboxTable {
   claim(nowMs: number, exceptTargets: readonly string[]): Notification | undefined {
     const row = this.#statements
       .sql(
-        `UPDATE notifications SET claimed_at_ms = ?1
+        `UPDATE notifications SET claimed_at_ms = @nowMs
          WHERE id = (SELECT id FROM notifications
-                     WHERE claimed_at_ms IS NULL AND next_attempt_at_ms <= ?1
-                       AND target NOT IN (SELECT value FROM json_each(?2))
+                     WHERE claimed_at_ms IS NULL AND next_attempt_at_ms <= @nowMs
+                       AND target NOT IN (SELECT value FROM json_each(@except))
                      ORDER BY next_attempt_at_ms, id LIMIT 1)
          RETURNING *`,
       )
-      .get(nowMs, JSON.stringify(exceptTargets)) as NotificationRow | undefined;
+      .get({ nowMs, except: JSON.stringify(exceptTargets) }) as NotificationRow | undefined;
     return row && notificationOf(row);
   }
 
@@ -139,11 +139,10 @@ export class OutboxTable {
 
   /** How many are still to be delivered, by state. */
   open(): { readonly state: 'pending' | 'abandoned'; readonly count: number }[] {
-    return this.#statements
-      .sql(
-        `SELECT state, count(*) AS count FROM notifications WHERE state IN ('pending', 'abandoned')
-         GROUP BY state ORDER BY state DESC`,
-      )
-      .all() as { state: 'pending' | 'abandoned'; count: number }[];
+    const rows = this.#statements
+      .sql(`SELECT state, count(*) AS count FROM notifications WHERE state IN ('pending', 'abandoned') GROUP BY state`)
+      .all() as { state: string; count: number }[];
+    const counts = new Map(rows.map((row) => [row.state, row.count]));
+    return (['pending', 'abandoned'] as const).map((state) => ({ state, count: counts.get(state) ?? 0 }));
   }
 }

@@ -4,6 +4,7 @@
  */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { FormatId } from '../formats.js';
+import type { RunMetrics } from './run-metrics.js';
 
 /** What was counted, read at one instant. The store's own snapshot has this shape. */
 export interface Counters {
@@ -19,6 +20,9 @@ export interface Counters {
     readonly to: FormatId;
     readonly bytes: number;
   }[];
+  readonly notifications: readonly { readonly outcome: string; readonly count: number }[];
+  readonly pendingNotifications: readonly { readonly state: string; readonly count: number }[];
+  readonly deadLetters: number;
   /** Asynchronous jobs alone; undefined where it cannot be read, which is not 0. */
   readonly queue: { readonly queued: number; readonly running: number } | undefined;
 }
@@ -81,6 +85,29 @@ export const METRICS: readonly Metric[] = [
       Object.entries(counters?.queue ?? {}).map(([state, value]) => ({ labels: { state }, value })),
   },
   {
+    name: 'ofd_notifications_total',
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Notifications that came to an end: delivered, dead (never to be taken), abandoned (tried often enough).',
+    samples: ({ counters }) =>
+      (counters?.notifications ?? []).map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
+  },
+  {
+    name: 'ofd_notifications_pending',
+    type: 'gauge',
+    labels: ['state'],
+    help: 'Notifications that have not arrived yet: pending, or abandoned.',
+    samples: ({ counters }) =>
+      (counters?.pendingNotifications ?? []).map(({ state, count }) => ({ labels: { state }, value: count })),
+  },
+  {
+    name: 'ofd_dead_letters',
+    type: 'gauge',
+    labels: [],
+    help: 'Failed jobs that may be tried again by hand.',
+    samples: ({ counters }) => (counters ? [{ labels: {}, value: counters.deadLetters }] : []),
+  },
+  {
     name: 'ofd_workers',
     type: 'gauge',
     labels: ['lane'],
@@ -89,17 +116,21 @@ export const METRICS: readonly Metric[] = [
   },
 ];
 
-/** Text format 0.0.4 of Prometheus: the table above, then the process's own metrics (`process_*`, `nodejs_*`). */
+/** Text format 0.0.4 of Prometheus: the table above, what is measured as it happens, then the process's own metrics (`process_*`, `nodejs_*`). */
 export class MetricsPage {
   static readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
   readonly #process = new Registry();
 
-  constructor() {
+  readonly #runs: RunMetrics;
+
+  constructor(runs: RunMetrics) {
+    this.#runs = runs;
     collectDefaultMetrics({ register: this.#process });
   }
 
   async render(measurements: Measurements): Promise<string> {
-    return METRICS.map((metric) => renderMetric(metric, measurements)).join('') + (await this.#process.metrics());
+    const stored = METRICS.map((metric) => renderMetric(metric, measurements)).join('');
+    return stored + (await this.#runs.render()) + (await this.#process.metrics());
   }
 
   /** Stops the timers behind the process's metrics. */
@@ -113,7 +144,7 @@ function renderMetric(metric: Metric, measurements: Measurements): string {
   if (samples.length === 0) return '';
   const lines = samples.map(({ labels, value }) => {
     const pairs = metric.labels.map((label) => `${label}="${labels[label]}"`).join(',');
-    return `${metric.name}{${pairs}} ${value}\n`;
+    return `${metric.name}${pairs === '' ? '' : `{${pairs}}`} ${value}\n`;
   });
   return `# HELP ${metric.name} ${metric.help}\n# TYPE ${metric.name} ${metric.type}\n${lines.join('')}`;
 }

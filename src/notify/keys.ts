@@ -3,6 +3,7 @@ import {
   type ConfigOf,
   type CrossCheck,
   checkSecureUrl,
+  duration,
   type KeyGroup,
   secret,
   targets,
@@ -25,6 +26,8 @@ const TARGET_KEYS = {
 export const NOTIFY_KEYS = {
   notify_targets: targets(TARGET_KEYS),
   notify_workers: wholeNumber({ default: 4, max: 256, zero: 'default' }),
+  /** Wait before the second attempt to deliver, doubled for each one after, at most 10 min; 0 waits not at all. */
+  notify_retry_backoff: duration({ default: '5s', zero: 'itself', max: '500h' }),
 } satisfies KeyGroup;
 
 export type NotifyConfig = ConfigOf<typeof NOTIFY_KEYS>;

@@ -33,8 +33,9 @@ export interface Sink {
    * Delivers all files or, on any failure, none of them: what this call had put there is taken away again.
    * @throws ServiceError: conflict, checksum_mismatch, insufficient_storage, invalid_request, internal_error, or the
    *   reason of the signal
+   * @param onAlive called while bytes move, so that a long delivery can be told from one that hangs
    */
-  deliver(files: readonly SinkFile[], signal: AbortSignal): Promise<Delivery>;
+  deliver(files: readonly SinkFile[], signal: AbortSignal, onAlive: () => void): Promise<Delivery>;
 }
 
 /** What a request says of the place. Each kind reads its own part. */
@@ -61,6 +62,11 @@ export interface SinkKind {
   /** What can be known of a destination at submission. Throws ServiceError `invalid_request`. Touches no disk. */
   check(destination: Destination, settings: SinkSettings): void;
   open(owner: SinkOwner, destination: Destination, settings: SinkSettings): Sink;
+  /**
+   * Removes what interrupted runs of a job left half done, but for what is complete. Called at start, while no run of it
+   * is in progress.
+   */
+  sweep?(jobId: string, destination: Destination, settings: SinkSettings): Promise<void>;
 }
 
 /** The product of a synchronous conversion, ready to be sent; whoever takes it reads it to its end or destroys it. */

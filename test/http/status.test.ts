@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.js';
 import { METRICS } from '../../src/metrics/metrics.js';
+import { RUN_METRICS } from '../../src/metrics/run-metrics.js';
 import {
   type JobAnswer,
   json,
@@ -103,9 +104,11 @@ it('depth counts asynchronous jobs alone', async () => {
 it('every metric of the table has a name of the service and labels from its list', async () => {
   await service.convert(submission());
   const found = [...(await metrics()).keys()].filter((name) => name.startsWith('ofd_'));
-  for (const name of found) {
-    const metric = METRICS.find((row) => name.startsWith(`${row.name}{`));
-    expect([...name.matchAll(/(\w+)="/g)].map((match) => match[1])).toEqual(metric?.labels);
+  for (const sample of found) {
+    const name = sample.replace(/\{.*/, '').replace(/_(?:bucket|sum|count)$/, '');
+    const metric = [...METRICS, ...Object.values(RUN_METRICS)].find((row) => row.name === name);
+    const labels = [...sample.matchAll(/(\w+)="/g)].map((match) => match[1]).filter((label) => label !== 'le');
+    expect(labels, sample).toEqual(metric?.labels);
   }
 });
 

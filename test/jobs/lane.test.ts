@@ -2,8 +2,11 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.js';
-import type { Attempt, Job, Outcome } from '../../src/jobs/job.js';
+import { ActiveRuns, type ActiveRunsOptions, type Run } from '../../src/jobs/active-runs.js';
+import { cancelByForce } from '../../src/jobs/forced-cancel.js';
+import type { Job, Outcome } from '../../src/jobs/job.js';
 import { Lane, type LaneOptions } from '../../src/jobs/lane.js';
+import { Reaper } from '../../src/jobs/reaper.js';
 import { SqliteStore } from '../../src/jobs/sqlite-store.js';
 import { failed, newJob, succeeded, temporaryFolder } from '../support/jobs.js';
 
@@ -25,14 +28,20 @@ afterEach(async () => {
   folder.remove();
 });
 
-function startLane(run: LaneOptions['run'], changes: Partial<LaneOptions> = {}): Lane {
+let runs: ActiveRuns;
+
+function startLane(
+  run: LaneOptions['run'],
+  { jobTimeoutMs = 0, heartbeatTimeoutMs = 0, ...changes }: Partial<LaneOptions & ActiveRunsOptions> = {},
+): Lane {
+  runs = new ActiveRuns({ jobTimeoutMs, heartbeatTimeoutMs });
   const lane = new Lane({
     name: 'fast',
     workers: 2,
     store,
     run,
     retry: { maxAttempts: 1, backoffMs: 1 },
-    jobTimeoutMs: 0,
+    runs,
     now: Date.now,
     pollMs: 20,
     onError: (error) => errors.push(error),
@@ -60,7 +69,7 @@ async function ended(id: string): Promise<Job> {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A run that goes on until it is told to stop, and says so as attempt.ts does. */
-function stopsWhenTold(_: Attempt, signal: AbortSignal): Promise<Outcome> {
+function stopsWhenTold({ signal }: Run): Promise<Outcome> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => {
       const { code, message, reason } = signal.reason as ServiceError;
@@ -77,10 +86,10 @@ describe('running', () => {
   it('runs each job once, so many at a time as there are workers', async () => {
     let running = 0;
     let most = 0;
-    const runs: string[] = [];
+    const started: string[] = [];
     const lane = startLane(
-      async ({ job }) => {
-        runs.push(job.id);
+      async ({ attempt: { job } }) => {
+        started.push(job.id);
         running += 1;
         most = Math.max(most, running);
         await pause(3);
@@ -91,7 +100,7 @@ describe('running', () => {
     );
     const jobs = await Promise.all(Array.from({ length: 60 }, () => submit(lane)));
     for (const job of jobs) expect((await ended(job.id)).state).toBe('succeeded');
-    expect(runs.sort()).toEqual(jobs.map((job) => job.id).sort());
+    expect(started.sort()).toEqual(jobs.map((job) => job.id).sort());
     expect(most).toBe(3);
   });
 
@@ -107,7 +116,7 @@ describe('running', () => {
   });
 
   it('makes a throw of the run a failure of that job alone', async () => {
-    const lane = startLane(async ({ job }) => {
+    const lane = startLane(async ({ attempt: { job } }) => {
       if (job.highPriority) throw new TypeError('cannot read properties of undefined');
       return succeeded();
     });
@@ -129,7 +138,7 @@ describe('running', () => {
   it('retries what may pass, after its wait, without keeping a worker', async () => {
     const starts: number[] = [];
     const lane = startLane(
-      async ({ job, number }) => {
+      async ({ attempt: { job, number } }) => {
         if (job.to !== 'txt') return succeeded();
         starts.push(performance.now());
         return number < 3 ? failed({ errorCode: 'engine_crashed' }) : succeeded();
@@ -224,5 +233,118 @@ describe('drain', () => {
     const start = performance.now();
     await lane.drain(30_000);
     expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
+
+describe('signs of life', () => {
+  it('ends a run that gives none, also without job_timeout', async () => {
+    const lane = startLane(stopsWhenTold, { heartbeatTimeoutMs: 60 });
+    const job = await ended((await submit(lane)).id);
+    expect(job).toMatchObject({ state: 'failed', errorCode: 'conversion_timeout', reason: 'timeout' });
+    expect(job.error).toContain('heartbeat_timeout (0.06 s)');
+  });
+
+  it('lets a run go on that gives them', async () => {
+    const lane = startLane(
+      async (run) => {
+        for (let page = 1; page <= 6; page += 1) {
+          await pause(40);
+          run.advance({ done: page, total: 6 });
+        }
+        run.signal.throwIfAborted();
+        return succeeded();
+      },
+      { heartbeatTimeoutMs: 120 },
+    );
+    expect((await ended((await submit(lane)).id)).state).toBe('succeeded');
+  });
+});
+
+describe('cancelByForce', () => {
+  const cancel = (id: string) => cancelByForce(id, store, runs, Date.now);
+
+  it('ends a queued job, and stops a running one before it answers', async () => {
+    let isStopped = false;
+    const lane = startLane(
+      async (run) => {
+        const outcome = await stopsWhenTold(run);
+        await pause(80);
+        isStopped = true;
+        return { ...outcome, kind: 'cancelled' };
+      },
+      { workers: 1 },
+    );
+    const running = await submit(lane);
+    const queued = await submit(lane);
+    while (!runs.of(running.id)) await pause(2);
+    expect(await cancel(queued.id)).toBe('cancelled');
+    expect(isStopped).toBe(false);
+    expect(await cancel(running.id)).toBe('cancelled');
+    expect(isStopped).toBe(true);
+    expect(await store.get(running.id)).toMatchObject({ state: 'cancelled', errorCode: 'cancelled' });
+    expect((await store.snapshot()).conversions).toEqual([]);
+    expect(await cancel(running.id)).toBe('not_cancellable');
+    expect(await cancel('nosuchjob')).toBe('not_found');
+  });
+
+  it('does not queue again what was about to be tried once more', async () => {
+    const lane = startLane(
+      async (run) => {
+        await stopsWhenTold(run);
+        return failed({ errorCode: 'engine_crashed' });
+      },
+      { retry: { maxAttempts: 5, backoffMs: 1 } },
+    );
+    const { id } = await submit(lane);
+    while (!runs.of(id)) await pause(2);
+    expect(await cancel(id)).toBe('not_cancellable');
+    expect(await store.get(id)).toMatchObject({ state: 'failed', attempt: 1 });
+  });
+
+  it('tells that a job had ended before it could be stopped', async () => {
+    const lane = startLane(async () => {
+      await pause(50);
+      return succeeded();
+    });
+    const { id } = await submit(lane);
+    while (!runs.of(id)) await pause(2);
+    expect(await cancel(id)).toBe('not_cancellable');
+    expect((await store.get(id))?.state).toBe('succeeded');
+  });
+});
+
+describe('the reaper', () => {
+  it('gives back what nobody runs, and leaves the rest', async () => {
+    let release: () => void = () => undefined;
+    const lane = startLane(
+      () =>
+        new Promise((resolve) => {
+          release = () => resolve(succeeded());
+        }),
+      { workers: 1 },
+    );
+    const running = await submit(lane);
+    while (!runs.of(running.id)) await pause(2);
+    const lost = await submit(undefined, { lane: 'heavy' });
+    await store.claim('heavy', Date.now());
+    const stream = await store.begin(newJob());
+    const reaped: string[] = [];
+    const reaper = new Reaper({
+      store,
+      runs,
+      now: Date.now,
+      everyMs: 30,
+      onReaped: ({ job }) => reaped.push(job.id),
+      onError: (error) => errors.push(error),
+    });
+    reaper.start();
+    await pause(150);
+    await reaper.close();
+    expect(reaped.sort()).toEqual([lost.id, stream.job.id].sort());
+    expect(await store.get(lost.id)).toMatchObject({ state: 'queued' });
+    expect(await store.get(stream.job.id)).toMatchObject({ state: 'failed', errorCode: 'internal_error' });
+    release();
+    expect((await ended(running.id)).state).toBe('succeeded');
+    expect(errors).toEqual([]);
   });
 });

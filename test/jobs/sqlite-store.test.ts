@@ -12,7 +12,9 @@ import { describeJobStore } from './store-contract.js';
 
 const CHILD = fileURLToPath(new URL('../support/bin/store-child.mjs', import.meta.url));
 
-describeJobStore('SqliteStore', (folder) => SqliteStore.open({ path: join(folder, 'jobs.db') }));
+describeJobStore('SqliteStore', (folder) =>
+  SqliteStore.open({ path: join(folder, 'jobs.db'), targetEvents: { erp: [], failures: ['failed'] } }),
+);
 
 function databaseFolder(): string {
   const folder = temporaryFolder('sqlite');

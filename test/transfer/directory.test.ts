@@ -52,7 +52,7 @@ interface Options {
 
 function deliver(files: SinkFile[], { dir, attempt = 1, signal }: Options = {}): Promise<Delivery> {
   const sink = directorySink.open({ jobId: JOB, attempt }, { dir }, { outputDir });
-  return sink.deliver(files, signal ?? new AbortController().signal);
+  return sink.deliver(files, signal ?? new AbortController().signal, () => undefined);
 }
 
 /** Every file and folder below a folder, folders with a slash behind. */
@@ -227,7 +227,7 @@ describe('publishing', () => {
       contents.map((content, index) => {
         const file = { ...made(`work-${index}`, content), name: 'x.txt' };
         const sink = directorySink.open({ jobId: `job${index}`, attempt: 1 }, { dir: 'd' }, { outputDir });
-        return sink.deliver([file], new AbortController().signal);
+        return sink.deliver([file], new AbortController().signal, () => undefined);
       }),
     );
     const won = results.findIndex((result) => result.status === 'fulfilled');

@@ -1,12 +1,15 @@
 /** What passes between the converter and its worker threads. */
 import type { ErrorCode, FailureReason } from '../../errors.js';
+import type { FormatId } from '../../formats.js';
 import type { ConversionResult } from '../converter-types.js';
 
 export interface ThreadSettings {
   readonly fontDirs: readonly string[];
 }
 
-export type ThreadReply =
+/** What a thread tells of its task. */
+export type ThreadMessage =
+  | { readonly kind: 'opened'; readonly format: FormatId }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
   | { readonly kind: 'done'; readonly result: ConversionResult }
   | {
@@ -15,3 +18,6 @@ export type ThreadReply =
       readonly reason: FailureReason | undefined;
       readonly message: string;
     };
+
+/** With the JavaScript heap and the buffers that the thread holds by then. */
+export type ThreadReply = ThreadMessage & { readonly memoryBytes: number };

@@ -6,7 +6,7 @@ import { systemFontBook } from '../../fonts/system.js';
 import type { ConversionTask } from '../converter-types.js';
 import { documentName, OutputFiles, pageName } from '../output-files.js';
 import { convertOfd } from './ofd.js';
-import type { ThreadReply, ThreadSettings } from './ofd-thread-types.js';
+import type { ThreadMessage, ThreadReply, ThreadSettings } from './ofd-thread-types.js';
 
 const port = parentPort!;
 const settings = workerData as ThreadSettings;
@@ -14,12 +14,17 @@ const fonts = systemFontBook(settings.fontDirs);
 
 port.on('message', (task: ConversionTask) => {
   run(task).then(
-    (reply) => port.postMessage(reply),
-    (error: unknown) => port.postMessage(failure(error)),
+    (message) => tell(message),
+    (error: unknown) => tell(failure(error)),
   );
 });
 
-async function run(task: ConversionTask): Promise<ThreadReply> {
+function tell(message: ThreadMessage): void {
+  const { heapUsed, external } = process.memoryUsage();
+  port.postMessage({ ...message, memoryBytes: heapUsed + external } satisfies ThreadReply);
+}
+
+async function run(task: ConversionTask): Promise<ThreadMessage> {
   const output = new OutputFiles(
     task.outputDirectory,
     {
@@ -34,12 +39,13 @@ async function run(task: ConversionTask): Promise<ThreadReply> {
     options: task.options,
     output,
     fonts,
-    onProgress: (done, total) => port.postMessage({ kind: 'progress', done, total } satisfies ThreadReply),
+    onOpened: () => tell({ kind: 'opened', format: 'ofd' }),
+    onProgress: (done, total) => tell({ kind: 'progress', done, total }),
   });
   return { kind: 'done', result: { fromActual: 'ofd', pages, files: output.finish(), warnings } };
 }
 
-function failure(error: unknown): ThreadReply {
+function failure(error: unknown): ThreadMessage {
   if (error instanceof ServiceError) {
     return { kind: 'failed', code: error.code, reason: error.reason, message: error.message };
   }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, open, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, link, lstat, mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.js';
 import { folderSegments, type OpenFolder, openFolderBelow } from '../output-folder.js';
@@ -27,6 +27,13 @@ export const directorySink: SinkKind = {
     const isShared = Boolean(destination.dir);
     const segments = isShared ? folderSegments(destination.dir ?? '', settings.outputDir) : jobSegments(owner.jobId);
     return new DirectorySink(owner, settings.outputDir, segments, isShared);
+  },
+  async sweep(jobId, { dir }, { outputDir }) {
+    const folder = join(outputDir, ...(dir ? folderSegments(dir, outputDir) : jobSegments(jobId)));
+    const names = await readdir(folder).catch(() => []);
+    const stale = names.filter((name) => name.startsWith(`.${jobId}-`) && name.endsWith('.part'));
+    for (const name of stale) await unlink(join(folder, name)).catch(ignoreMissing);
+    if (!dir) await rmdir(folder).catch(() => undefined);
   },
 };
 
@@ -55,12 +62,12 @@ class DirectorySink implements Sink {
     this.#isShared = isShared;
   }
 
-  async deliver(files: readonly SinkFile[], signal: AbortSignal): Promise<Delivery> {
+  async deliver(files: readonly SinkFile[], signal: AbortSignal, onAlive: () => void): Promise<Delivery> {
     const path = join(this.#outputDir, ...this.#segments);
     try {
       const folder = await openFolderBelow(this.#outputDir, this.#segments);
       try {
-        const receipts = await this.#publishAll(folder, files, signal);
+        const receipts = await this.#publishAll(folder, files, signal, onAlive);
         return { output: { kind: 'dir', path, sizeBytes: totalBytes(files) }, receipts };
       } finally {
         await folder.close();
@@ -72,7 +79,12 @@ class DirectorySink implements Sink {
     }
   }
 
-  async #publishAll(folder: OpenFolder, files: readonly SinkFile[], signal: AbortSignal): Promise<Receipt[]> {
+  async #publishAll(
+    folder: OpenFolder,
+    files: readonly SinkFile[],
+    signal: AbortSignal,
+    onAlive: () => void,
+  ): Promise<Receipt[]> {
     const staged: Staged[] = [];
     const published: Staged[] = [];
     const receipts: Receipt[] = [];
@@ -80,7 +92,7 @@ class DirectorySink implements Sink {
       for (const [index, file] of files.entries()) {
         await this.#removeStale(folder, index);
         const temporaryName = this.#temporaryName(this.#owner.attempt, index);
-        const inode = await stage(file, folder.entry(temporaryName), signal);
+        const inode = await stage(file, folder.entry(temporaryName), signal, onAlive);
         staged.push({ file, temporaryName, inode });
       }
       signal.throwIfAborted();
@@ -123,12 +135,12 @@ function receiptOf(file: SinkFile, location: string, reused: boolean): Receipt {
 const COPY_BYTES = 1024 * 1024;
 
 /** Copies a file to its temporary name, on disk when this returns. Gives the inode of the copy. */
-async function stage(file: SinkFile, target: string, signal: AbortSignal): Promise<number> {
+async function stage(file: SinkFile, target: string, signal: AbortSignal, onAlive: () => void): Promise<number> {
   const source = await open(file.path, 'r');
   try {
     const copy = await open(target, 'wx', 0o666);
     try {
-      await copyBytes(source, copy, signal);
+      await copyBytes(source, copy, signal, onAlive);
       await copy.sync();
       const { size, ino } = await copy.stat();
       await verify(file, size, target);
@@ -144,12 +156,18 @@ async function stage(file: SinkFile, target: string, signal: AbortSignal): Promi
   }
 }
 
-async function copyBytes(source: FileHandle, copy: FileHandle, signal: AbortSignal): Promise<void> {
+async function copyBytes(
+  source: FileHandle,
+  copy: FileHandle,
+  signal: AbortSignal,
+  onAlive: () => void,
+): Promise<void> {
   const buffer = Buffer.allocUnsafe(COPY_BYTES);
   for (;;) {
     signal.throwIfAborted();
     const { bytesRead } = await source.read(buffer, 0, buffer.length, null);
     if (bytesRead === 0) return;
+    onAlive();
     for (let at = 0; at < bytesRead; ) at += (await copy.write(buffer, at, bytesRead - at, null)).bytesWritten;
   }
 }

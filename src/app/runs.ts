@@ -1,0 +1,115 @@
+/** Runs of jobs, as the lanes and the streams have them: what they need, and the log line at the end of each. */
+import { type AttemptServices, runAttempt } from '../attempt.js';
+import type { Converter } from '../convert/converter-types.js';
+import { workspaceRoot } from '../convert/workspace.js';
+import { ActiveRuns, type Progress } from '../jobs/active-runs.js';
+import type { Attempt, Job, LaneName, Outcome } from '../jobs/job.js';
+import { Lane } from '../jobs/lane.js';
+import type { JobStore } from '../jobs/store.js';
+import type { Logger } from '../log/log.js';
+import type { RunMetrics } from '../metrics/run-metrics.js';
+import type { Config } from './settings.js';
+
+export class Runs {
+  readonly services: AttemptServices;
+  readonly lanes: Readonly<Record<LaneName, Lane>>;
+  readonly active: ActiveRuns;
+
+  constructor(
+    config: Config,
+    store: JobStore,
+    converter: Converter,
+    { logger, metrics, onEnd }: { logger: Logger; metrics: RunMetrics; onEnd: () => void },
+  ) {
+    this.active = new ActiveRuns({
+      jobTimeoutMs: config.jobTimeoutMs,
+      heartbeatTimeoutMs: config.heartbeatTimeoutMs,
+      onProgress: ({ attempt, progress }) => {
+        if (progress) store.feed.publish(attempt.job.id, { kind: 'progress', ...progress });
+      },
+    });
+    this.services = {
+      store: {
+        input: (jobId) => store.input(jobId),
+        settle: async (attempt, outcome, nowMs) => {
+          const isSettled = await store.settle(attempt, outcome, nowMs);
+          if (!isSettled) return false;
+          logRun(logger, attempt, outcome, nowMs);
+          metrics.runEnded(attempt.job, outcome, nowMs);
+          onEnd();
+          return true;
+        },
+      },
+      converter,
+      runs: this.active,
+      workspaceRoot: workspaceRoot(config.tempDir, config.dbPath),
+      sinks: { outputDir: config.outputDir },
+      now: Date.now,
+      onFault: (error, job) => logger.error({ job: job.id, err: error }, 'job failed'),
+    };
+    this.lanes = {
+      fast: this.#lane('fast', config.fastWorkers, config, store, { logger, metrics }),
+      heavy: this.#lane('heavy', config.heavyWorkers, config, store, { logger, metrics }),
+    };
+  }
+
+  /** How far a running job is. */
+  progressOf(job: Job): Progress | undefined {
+    return this.active.of(job.id)?.progress;
+  }
+
+  start(): void {
+    for (const lane of Object.values(this.lanes)) lane.start();
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    await Promise.all(Object.values(this.lanes).map((lane) => lane.drain(graceMs)));
+  }
+
+  #lane(
+    name: LaneName,
+    workers: number,
+    config: Config,
+    store: JobStore,
+    { logger, metrics }: { logger: Logger; metrics: RunMetrics },
+  ): Lane {
+    return new Lane({
+      name,
+      workers,
+      store: {
+        claim: async (lane, nowMs) => {
+          const attempt = await store.claim(lane, nowMs);
+          if (attempt) metrics.runStarted(attempt.job, nowMs);
+          return attempt;
+        },
+        settle: this.services.store.settle,
+        requeue: (attempt) => store.requeue(attempt),
+      },
+      run: (run) => runAttempt(run, this.services),
+      runs: this.active,
+      retry: { maxAttempts: config.maxJobAttempts, backoffMs: config.jobRetryBackoffMs },
+      now: Date.now,
+      onError: (error, attempt) => logger.error({ lane: name, job: attempt?.job.id, err: error }, 'lane'),
+    });
+  }
+}
+
+function logRun(logger: Logger, { job, number }: Attempt, outcome: Outcome, nowMs: number): void {
+  const fields = {
+    job: job.id,
+    lane: job.lane,
+    from: job.from,
+    to: job.to,
+    attempt: number,
+    outcome: outcome.kind,
+    tookMs: nowMs - (job.startedAtMs ?? nowMs),
+    inputBytes: outcome.inputBytes,
+  };
+  if (outcome.kind === 'succeeded') {
+    logger.info({ ...fields, outputBytes: outcome.output.sizeBytes, pages: outcome.pages }, 'run');
+  } else if (outcome.kind === 'cancelled') {
+    logger.info(fields, 'run');
+  } else {
+    logger.warn({ ...fields, code: outcome.errorCode, reason: outcome.reason }, 'run');
+  }
+}
