@@ -32,8 +32,8 @@ export async function readBody(body: Readable, declaredBytes: number | undefined
     const onGone = (): void => settle(() => reject(new ServiceError('cancelled', 'The request ended before its body')));
     const settle = (then: () => void): void => {
       body.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
-      // Whatever goes wrong with a body that nobody reads any more is of no interest.
-      body.on('error', () => undefined);
+      // What still comes is thrown away, and whatever goes wrong with it is of no interest.
+      body.on('error', () => undefined).resume();
       then();
     };
     body.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);

@@ -29,6 +29,8 @@ export function convertRoutes(server: HttpServer, services: HttpServices): void 
     },
     handler: async (request, reply) => {
       const bytes = await uploadOf(request.body, bodies.get(request));
+      // The text is a third larger than the bytes and of no more use: a long conversion must not hold it.
+      bodies.delete(request);
       const conversion = parseConversionRequest(submissionOf(request.body, bytes), services.rules);
       return conversion.output.kind === 'stream'
         ? answerWithProduct(conversion, request, reply, services)

@@ -36,6 +36,9 @@ const RETRY_AFTER_SECONDS = 5;
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = asServiceError(error, request.id);
   if (answer.code === 'internal_error') request.log.error({ err: error }, 'request failed');
+  // Fastify would close the connection, which resets it under a client that sends all of its body before it reads. The
+  // rest of a body is read and thrown away instead.
+  if (answer.code === 'payload_too_large') reply.removeHeader('connection');
   const retryAfterSeconds = answer.retryAfterSeconds ?? (answer.status === 503 ? RETRY_AFTER_SECONDS : undefined);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   void reply.code(answer.status).send(errorAnswer(answer));
