@@ -306,8 +306,8 @@ export class JobDatabase {
     return true;
   }
 
-  releaseNotification(id: string, attempts: number): void {
-    this.#outbox.release(id, attempts);
+  releaseNotification(id: string): void {
+    this.#outbox.release(id);
   }
 
   snapshot(): StoreSnapshot {
@@ -334,7 +334,6 @@ export class JobDatabase {
     const interrupted = this.#sql(
       `UPDATE jobs SET crashes = crashes + 1 WHERE finished_at_ms IS NULL AND state = 'running' RETURNING *`,
     ).all() as JobRow[];
-    this.#outbox.releaseAll();
     let failed = 0;
     for (const row of interrupted) {
       const isPoisoned = options.maxJobCrashes > 0 && row.crashes >= options.maxJobCrashes;

@@ -85,14 +85,13 @@ const STEPS: readonly string[] = [
     attempts            INTEGER NOT NULL DEFAULT 0,
     created_at_ms       INTEGER NOT NULL,
     next_attempt_at_ms  INTEGER,
-    claimed_at_ms       INTEGER,
     delivered_at_ms     INTEGER,
     last_status         INTEGER,
     last_error          TEXT
   ) STRICT;
 
   CREATE INDEX notifications_due ON notifications (next_attempt_at_ms, id, target)
-    WHERE claimed_at_ms IS NULL AND next_attempt_at_ms IS NOT NULL;
+    WHERE next_attempt_at_ms IS NOT NULL;
   CREATE INDEX notifications_open ON notifications (state) WHERE state IN ('pending', 'abandoned');
   CREATE INDEX notifications_by_job ON notifications (job_id);
   `,

@@ -21,7 +21,6 @@ interface NotificationRow {
   readonly attempts: number;
   readonly created_at_ms: number;
   readonly next_attempt_at_ms: number | null;
-  readonly claimed_at_ms: number | null;
   readonly delivered_at_ms: number | null;
   readonly last_status: number | null;
   readonly last_error: string | null;
@@ -47,6 +46,11 @@ function notificationOf(row: NotificationRow): Notification {
 export class OutboxTable {
   readonly #statements: Statements;
   readonly #targetEvents: TargetEvents;
+  /**
+   * What is being delivered. It need not outlive the process: what was on its way when that ended may or may not have
+   * arrived, and is sent again.
+   */
+  readonly #claimed = new Set<string>();
 
   constructor(statements: Statements, targetEvents: TargetEvents) {
     this.#statements = statements;
@@ -90,24 +94,25 @@ export class OutboxTable {
   claim(nowMs: number, exceptTargets: readonly string[]): Notification | undefined {
     const row = this.#statements
       .sql(
-        `UPDATE notifications SET claimed_at_ms = @nowMs
-         WHERE id = (SELECT id FROM notifications
-                     WHERE claimed_at_ms IS NULL AND next_attempt_at_ms <= @nowMs
-                       AND target NOT IN (SELECT value FROM json_each(@except))
-                     ORDER BY next_attempt_at_ms, id LIMIT 1)
-         RETURNING *`,
+        `SELECT * FROM notifications
+         WHERE next_attempt_at_ms <= ? AND id NOT IN (SELECT value FROM json_each(?))
+           AND target NOT IN (SELECT value FROM json_each(?))
+         ORDER BY next_attempt_at_ms, id LIMIT 1`,
       )
-      .get({ nowMs, except: JSON.stringify(exceptTargets) }) as NotificationRow | undefined;
-    return row && notificationOf(row);
+      .get(nowMs, JSON.stringify([...this.#claimed]), JSON.stringify(exceptTargets)) as NotificationRow | undefined;
+    if (!row) return undefined;
+    this.#claimed.add(row.id);
+    return notificationOf(row);
   }
 
-  /** False where the claim was lost, or the notification went with its job's record. */
+  /** False where another attempt was written down before, or the notification went with its job's record. */
   settle(id: string, attempts: number, result: DeliveryResult, nowMs: number): boolean {
+    this.#claimed.delete(id);
     const { changes } = this.#statements
       .sql(
-        `UPDATE notifications SET state = ?, attempts = attempts + 1, claimed_at_ms = NULL, next_attempt_at_ms = ?,
-           delivered_at_ms = ?, last_status = ?, last_error = ?
-         WHERE id = ? AND attempts = ? AND claimed_at_ms IS NOT NULL`,
+        `UPDATE notifications SET state = ?, attempts = attempts + 1, next_attempt_at_ms = ?, delivered_at_ms = ?,
+           last_status = ?, last_error = ?
+         WHERE id = ? AND attempts = ?`,
       )
       .run(
         result.state,
@@ -121,15 +126,8 @@ export class OutboxTable {
     return changes === 1;
   }
 
-  release(id: string, attempts: number): void {
-    this.#statements
-      .sql('UPDATE notifications SET claimed_at_ms = NULL WHERE id = ? AND attempts = ?')
-      .run(id, attempts);
-  }
-
-  /** What was being delivered when the last process ended may or may not have arrived: it is due again. */
-  releaseAll(): void {
-    this.#statements.sql('UPDATE notifications SET claimed_at_ms = NULL WHERE claimed_at_ms IS NOT NULL').run();
+  release(id: string): void {
+    this.#claimed.delete(id);
   }
 
   /** Those of a job whose record goes. */

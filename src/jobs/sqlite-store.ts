@@ -171,8 +171,8 @@ export class SqliteStore implements JobStore {
     return this.#database.call('settleNotification', [id, attempts, result, nowMs]);
   }
 
-  releaseNotification({ id, attempts }: Notification): Promise<void> {
-    return this.#database.call('releaseNotification', [id, attempts]);
+  releaseNotification({ id }: Notification): Promise<void> {
+    return this.#database.call('releaseNotification', [id]);
   }
 
   snapshot(): Promise<StoreSnapshot> {

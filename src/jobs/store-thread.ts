@@ -43,7 +43,17 @@ export type StoreThreadMethods = Pick<
 /** Not more calls than this in one transaction, so that the first of them need not wait for ever. */
 const BATCH_LIMIT = 1000;
 
-const READS = new Set(['get', 'listStep', 'running', 'input', 'snapshot', 'ping']);
+/** What changes nothing on disk. */
+const READS = new Set([
+  'get',
+  'listStep',
+  'running',
+  'input',
+  'claimNotification',
+  'releaseNotification',
+  'snapshot',
+  'ping',
+]);
 
 class StoreThread {
   readonly #port: MessagePort;
