@@ -7,19 +7,30 @@ import { FORMATS } from '../formats.js';
 import type { NewJob } from '../jobs/job.js';
 import { decodeBase64 } from './base64.js';
 import { type JsonBody, parseJsonBody, unescapeLongText } from './body.js';
+import { BodyBudget } from './body-budget.js';
 import { attachment } from './disposition.js';
 import { ConvertBody, NoQuery, submissionOf } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
 
+/** Bodies of the largest size that are held at a time. */
+const BODIES_HELD = 4;
+const SMALL_BODY_BYTES = 1024 * 1024;
+
 export function convertRoutes(server: HttpServer, services: HttpServices): void {
   /** Long texts of a request's body between parsing and handling. */
   const bodies = new WeakMap<FastifyRequest, JsonBody>();
+  const { maxUploadBytes } = services.config;
+  const budget = new BodyBudget(BODIES_HELD * maxUploadBytes);
 
   server.post('/v1/convert', {
     schema: { body: ConvertBody, querystring: NoQuery },
-    preParsing: async (request) => {
+    preParsing: async (request, reply) => {
       refuseWhileShuttingDown(services);
       refuseOtherBodies(request);
+      const sizeBytes = Number(request.headers['content-length'] ?? maxUploadBytes);
+      // What is too large is refused unread, and what is small need not wait behind what is large.
+      const needsRoom = sizeBytes > SMALL_BODY_BYTES && sizeBytes <= maxUploadBytes;
+      if (needsRoom) await budget.enter(sizeBytes, reply.raw, clientGone);
     },
     preValidation: async (request) => {
       const raw: unknown = request.body;
@@ -37,6 +48,10 @@ export function convertRoutes(server: HttpServer, services: HttpServices): void 
         : answerWithJob(conversion, reply, services);
     },
   });
+}
+
+function clientGone(): ServiceError {
+  return new ServiceError('cancelled', 'The client has gone away');
 }
 
 function refuseWhileShuttingDown({ readiness }: HttpServices): void {
@@ -111,7 +126,7 @@ async function answerWithProduct(
   services: HttpServices,
 ): Promise<FastifyReply> {
   const slot = services.slots.take(conversion.plan.lane);
-  const onDisconnect = (): void => slot.stop.abort(new ServiceError('cancelled', 'The client has gone away'));
+  const onDisconnect = (): void => slot.stop.abort(clientGone());
   const timer = timeoutOf(services.jobTimeoutMs, slot.stop);
   reply.raw.once('close', onDisconnect);
   try {
