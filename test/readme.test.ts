@@ -1,6 +1,16 @@
 // Every command of the READMEs, run as a reader would: in a copy of the tree, through the shell.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +28,8 @@ beforeAll(() => {
     if (!NOT_COPIED.includes(name))
       cpSync(join(root, name), join(tree, name), { recursive: true, preserveTimestamps: true });
   }
+  // The packages are shared with this checkout: they must count as newer than what lists them, or make installs anew.
+  for (const name of ['package.json', 'package-lock.json']) utimesSync(join(tree, name), 0, 0);
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
 });
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
