@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { DisplayList } from '../../src/display/list.js';
-import { pdfDate } from '../../src/render/pdf/info.js';
+import { pdfDate } from '../../src/render/pdf/dates.js';
 import { coordinateDecimals, formatFactor, formatNumber } from '../../src/render/pdf/number.js';
 import { toUnicodeMap } from '../../src/render/pdf/to-unicode.js';
 import { block, faultsOf, makePdf, page, RED, toolOutput, unpacked } from './pdf-support.js';
@@ -51,7 +51,7 @@ describe('the document', () => {
     expect(info).toMatch(/^Author: +A \(b\) \\$/m);
     expect(info).toMatch(/^Keywords: +甲, b$/m);
     expect(info).toMatch(/^Producer: +ofd-server$/m);
-    expect(info).toMatch(/^CreationDate: +D:20200125153156$/m);
+    expect(info).toMatch(/^CreationDate: +D:20200125153156\+08'00$/m);
     expect(info).not.toContain('ModDate');
   });
 
@@ -123,13 +123,13 @@ describe('numbers', () => {
 describe('dates', () => {
   it.each([
     ['2020-08-17', 'D:20200817'],
-    ['2020-08-17T19:13:09', 'D:20200817191309'],
-    ['2020-01-25 15:31:56 ', 'D:20200125153156'],
-    ['2006/01/02 15:04:05', 'D:20060102150405'],
+    ['2020-08-17T19:13:09', "D:20200817191309+08'00"],
+    ['2020-01-25 15:31:56 ', "D:20200125153156+08'00"],
+    ['2006/01/02 15:04:05', "D:20060102150405+08'00"],
     ['20201116063601Z', 'D:20201116063601Z'],
     ['20201116063601.779Z', 'D:20201116063601Z'],
     ['2020年08月05日', 'D:20200805'],
-    ['2020年8月5日 9:05', 'D:20200805090500'],
+    ['2020年8月5日 9:05', "D:20200805090500+08'00"],
     ['2021-03-04T05:06:07+08:00', "D:20210304050607+08'00"],
     ["D:20210304050607+08'00'", "D:20210304050607+08'00"],
     ['2021', 'D:20210101'],
@@ -137,9 +137,12 @@ describe('dates', () => {
     expect(pdfDate(text)).toBe(wanted);
   });
 
-  it.each(['', 'null', '2020-13-01', '2020-01-32', '2020-01-01 25:00', '昨天'])('leave out %s', (text) => {
-    expect(pdfDate(text)).toBeUndefined();
-  });
+  it.each(['', 'null', '2020-13-01', '2020-01-32', '2021-02-29', '2020-01-01 25:00', '昨天'])(
+    'leave out %s',
+    (text) => {
+      expect(pdfDate(text)).toBeUndefined();
+    },
+  );
 });
 
 describe('the character map', () => {

@@ -93,6 +93,8 @@ export class ContentStream {
   readonly resources = new Resources();
   /** Whether anything in it needs a transparency model. */
   usesTransparency = false;
+  /** Most graphics states that were saved at one time. */
+  deepestSave = 0;
   readonly #states: StateTable;
   readonly #unitMm: number;
   #text = '';
@@ -142,6 +144,7 @@ export class ContentStream {
 
   save(): void {
     this.#saved.push({ ...this.#state });
+    this.deepestSave = Math.max(this.deepestSave, this.#saved.length);
     this.#text += 'q\n';
   }
 

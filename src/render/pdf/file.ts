@@ -8,7 +8,7 @@ import type { OutputFile } from '../backend.js';
 import { type Context, PDFContext, PDFHexString, type PDFObject, type Reference } from './pdf-lib.js';
 
 /** Plain values as pdf-lib's `context.obj` takes them: a string is a name, an object a dictionary. */
-export type Value = PDFObject | string | number | boolean | Value[] | Entries;
+export type Value = PDFObject | string | number | boolean | null | Value[] | Entries;
 
 export interface Entries {
   [key: string]: Value;
@@ -59,6 +59,10 @@ export class PdfFile {
     return this.#context.obj(entries);
   }
 
+  array(values: Value[]): PDFObject {
+    return this.#context.obj(values);
+  }
+
   /** Adds an object that is no stream. */
   add(object: PDFObject, reference: Reference = this.allocate()): Reference {
     this.#gathered.push({ objectNumber: reference.objectNumber, text: object.toString() });
@@ -78,12 +82,21 @@ export class PdfFile {
     return this.#once(key, () => this.addStream(entries, bytes));
   }
 
+  /** As `addStream`, without any filter: programs that do not know PDF find metadata by looking through the file. */
+  addPlainStream(entries: Entries, bytes: Uint8Array): Reference {
+    return this.#writeStream(entries, bytes, this.allocate());
+  }
+
   /** Adds a stream; `bytes` are deflated here unless `entries` names a filter. */
   addStream(entries: Entries, bytes: Uint8Array, reference: Reference = this.allocate()): Reference {
     const isDeflated = entries.Filter === undefined && bytes.length >= SMALLEST_DEFLATED;
     const data = isDeflated ? deflateSync(bytes) : bytes;
     const filter = isDeflated ? { Filter: 'FlateDecode' } : {};
-    const dictionary = this.object({ ...entries, ...filter, Length: data.length });
+    return this.#writeStream({ ...entries, ...filter }, data, reference);
+  }
+
+  #writeStream(entries: Entries, data: Uint8Array, reference: Reference): Reference {
+    const dictionary = this.object({ ...entries, Length: data.length });
     this.#enter(reference.objectNumber, AT_OFFSET, this.#offset, 0);
     const head = Buffer.from(`${reference.objectNumber} 0 obj\n${dictionary.toString()}\nstream\n`, 'latin1');
     const tail = Buffer.from('\nendstream\nendobj\n', 'latin1');

@@ -74,6 +74,13 @@ export class FontTable {
     return codes;
   }
 
+  /** What each code stands for in the text. */
+  *characters(): Iterable<string> {
+    for (const codes of this.#faces.values()) {
+      for (const font of codes.fonts) for (const { characters } of font.glyphs) yield characters;
+    }
+  }
+
   /** Writes the font objects; all text has been coded by now. */
   finish(): void {
     for (const codes of this.#faces.values()) {

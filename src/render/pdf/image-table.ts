@@ -3,9 +3,16 @@ import { createHash } from 'node:crypto';
 import type { EncodedImage, ImageItem, Item, Report } from '../../display/list.js';
 import type { Paint } from '../../display/paint.js';
 import { type PdfImageData, pdfImage } from '../../images/index.js';
+import { partialPicture } from '../decoding.js';
 import type { PdfFile, Value } from './file.js';
 import { coverageMask } from './image-mask.js';
 import type { Reference } from './pdf-lib.js';
+
+const INKS = ['Cyan', 'Magenta', 'Yellow', 'Black'];
+/** Cyan, magenta, yellow and black on the stack become red, green and blue: each (1 − ink)·(1 − black). */
+const MIXING =
+  '{1 exch sub 4 1 roll 1 exch sub 3 index mul 3 1 roll 1 exch sub 3 index mul 3 1 roll ' +
+  '1 exch sub 3 index mul 4 1 roll 3 -1 roll pop}';
 
 export interface WrittenImage {
   readonly reference: Reference;
@@ -17,7 +24,7 @@ export class ImageTable {
   readonly #report: Report;
   /** A hash of each picture's bytes, so that equal parts become one object. */
   readonly #contents = new WeakMap<EncodedImage, string>();
-  /** By content, mask and smoothness; undefined for what cannot be decoded. */
+  /** By content and mask; undefined for what cannot be decoded. */
   readonly #written = new Map<string, WrittenImage | undefined>();
   /** Items of shared groups whose pictures are written. */
   readonly #prepared = new WeakSet<readonly Item[]>();
@@ -60,10 +67,11 @@ export class ImageTable {
       this.#written.set(key, undefined);
       return;
     }
+    if (data.isPartial) this.#report(partialPicture(item.image, page));
     const { mask } = item;
     const coverage = mask && (await this.#tryTo(mask, page, () => coverageMask(item.image, data, mask)));
     const softMask = coverage ?? data.softMask;
-    const reference = this.#write(data, softMask, item.smooth);
+    const reference = this.#write(data, softMask);
     this.#written.set(key, { reference, isTransparent: softMask !== undefined });
   }
 
@@ -82,7 +90,7 @@ export class ImageTable {
     }
   }
 
-  #write(data: PdfImageData, softMask: PdfImageData | undefined, smooth: boolean): Reference {
+  #write(data: PdfImageData, softMask: PdfImageData | undefined): Reference {
     return this.#file.addStream(
       {
         Type: 'XObject',
@@ -94,21 +102,28 @@ export class ImageTable {
         Filter: data.filter,
         ...(data.decode ? { Decode: [...data.decode] } : {}),
         ...(data.decodeParms ? { DecodeParms: { ...data.decodeParms } } : {}),
-        ...(smooth ? { Interpolate: true } : {}),
-        ...(softMask ? { SMask: this.#write(softMask, undefined, smooth) } : {}),
+        ...(softMask ? { SMask: this.#write(softMask, undefined) } : {}),
       },
       data.data,
     );
   }
 
   #colorSpace(colorSpace: PdfImageData['colorSpace']): Value {
+    if (colorSpace === 'DeviceCMYK') return ['DeviceN', INKS, 'DeviceRGB', this.#inksToRgb()];
     if (typeof colorSpace === 'string') return colorSpace;
     const { palette } = colorSpace;
     return ['Indexed', 'DeviceRGB', palette.length / 3 - 1, this.#file.addStream({}, palette)];
   }
 
+  /** A PDF/A with colours of sRGB takes inks only with the rule that mixes them; the rule is OFD's. */
+  #inksToRgb(): Reference {
+    const domain = INKS.flatMap(() => [0, 1]);
+    const entries = { FunctionType: 4, Domain: domain, Range: [0, 1, 0, 1, 0, 1] };
+    return this.#file.addStreamOnce(entries, Buffer.from(MIXING));
+  }
+
   #keyOf(item: ImageItem): string {
-    return `${this.#contentOf(item.image)} ${item.mask ? this.#contentOf(item.mask) : ''} ${item.smooth}`;
+    return `${this.#contentOf(item.image)} ${item.mask ? this.#contentOf(item.mask) : ''}`;
   }
 
   #contentOf(image: EncodedImage): string {

@@ -19,10 +19,12 @@ export class PageTree {
     this.#file = file;
   }
 
-  /** Adds the page that `write` makes from its parent's reference. */
-  add(write: (parent: Reference) => Reference): void {
+  /** Adds the page that `write` writes under `reference` as a kid of `parent`. */
+  add(write: (parent: Reference, reference: Reference) => void): void {
     const parent = this.#nodeWithRoom(0);
-    parent.kids.push(write(parent.reference));
+    const reference = this.#file.allocate();
+    write(parent.reference, reference);
+    parent.kids.push(reference);
     parent.pages += 1;
   }
 

@@ -50,13 +50,23 @@ function drawItem(scene: Scene, forms: FormTable, stream: ContentStream, item: I
   }
 }
 
-/** Writes a page whose pictures are written already, as a kid of `parent`. */
-export function writePage(scene: Scene, list: DisplayList, parent: Reference): Reference {
+/**
+ * Writes a page whose pictures are written already, as a kid of `parent`.
+ *
+ * @param annotations the list of its annotations
+ */
+export function writePage(
+  scene: Scene,
+  list: DisplayList,
+  parent: Reference,
+  reference: Reference,
+  annotations: Reference | undefined,
+): void {
   const stream = new ContentStream(scene.states, POINT_MM, 'page');
   stream.concat([POINTS_PER_MM, 0, 0, -POINTS_PER_MM, 0, mmToPoints(list.heightMm)]);
   scene.drawItems(stream, list.items);
   const contents = scene.file.addStream({}, stream.toBytes());
-  return scene.file.add(
+  scene.file.add(
     scene.file.object({
       Type: 'Page',
       Parent: parent,
@@ -64,6 +74,8 @@ export function writePage(scene: Scene, list: DisplayList, parent: Reference): R
       Resources: stream.resources.toEntries(),
       Contents: contents,
       ...(stream.usesTransparency ? { Group: { S: 'Transparency', CS: 'DeviceRGB' } } : {}),
+      ...(annotations === undefined ? {} : { Annots: annotations }),
     }),
+    reference,
   );
 }

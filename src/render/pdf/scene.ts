@@ -1,5 +1,6 @@
 /** What all parts of one conversion share. */
 import type { Item } from '../../display/list.js';
+import type { Conformance } from './conformance.js';
 import type { ContentStream } from './content.js';
 import type { PdfFile } from './file.js';
 import type { FontTable } from './font-table.js';
@@ -8,6 +9,7 @@ import type { StateTable } from './state-table.js';
 
 export interface Scene {
   readonly file: PdfFile;
+  readonly conformance: Conformance;
   readonly states: StateTable;
   readonly fonts: FontTable;
   readonly images: ImageTable;

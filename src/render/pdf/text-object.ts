@@ -23,6 +23,9 @@ const SCALE_DECIMALS = 2;
 /** Gaps of one width that are worth an operator of their own. */
 const FEWEST_EQUAL_GAPS = 3;
 
+/** Characters after which a string literal is ended: PDF/A allows 32,767 bytes. */
+const LONGEST_STRING = 32_000;
+
 /** Bytes of a string literal: the ones that mean something there are escaped, a carriage return would be read as a line feed. */
 const LITERAL_BYTES = Array.from({ length: 256 }, (_, byte) => {
   const char = String.fromCharCode(byte);
@@ -136,6 +139,7 @@ class TextObject {
     this.#setFont(code.font);
     if (Math.abs(y - this.#lineY) > this.#tolerance) this.#startLine(x, y);
     else if (Math.abs(x - this.#penX) > this.#tolerance) this.#correct(x);
+    if (this.#string.length > LONGEST_STRING) this.#breakString();
     this.#string += LITERAL_BYTES[code.value >> 8]! + LITERAL_BYTES[code.value & 255]!;
     this.#penX += ((code.glyph.width / 1000) * this.#sizeMm + this.#spacing) * (percent / 100);
   }
@@ -186,9 +190,13 @@ class TextObject {
     const thousandth = (this.#sizeMm * this.#percent) / 100_000;
     const correction = roundTo((this.#penX - x) / thousandth, this.#correctionDecimals);
     this.#penX -= correction * thousandth;
+    this.#breakString();
+    this.#elements += formatNumber(correction, this.#correctionDecimals);
+  }
+
+  #breakString(): void {
     if (this.#string !== '') this.#elements += `(${this.#string})`;
     this.#string = '';
-    this.#elements += formatNumber(correction, this.#correctionDecimals);
   }
 
   #flush(): void {
