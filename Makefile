@@ -12,7 +12,7 @@ endif
 TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils qpdf librsvg2-bin jbig2dec libtiff-tools \
 	fonts-noto-cjk fonts-dejavu-core curl time
 
-.PHONY: help run build test check lint format check-corpus bench bench-peers clean
+.PHONY: help run build test check chaos lint format check-corpus bench bench-peers clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -32,6 +32,9 @@ test: test-packages build ## install what the tests need and run all of them
 
 check: build ## format, lint, types and all tests, with what is installed
 	npm run --silent lint && npm run --silent types && npm test
+
+chaos: build ## [ROUNDS=300] [SEED=N]: kill the service with -9 again and again, and look for what was lost
+	ROUNDS="$(or $(ROUNDS),300)" SEED="$(SEED)" npx vitest run test/chaos
 
 lint: node_modules/.package-lock.json ## check format and lint rules
 	npm run --silent lint
