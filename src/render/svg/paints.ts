@@ -10,7 +10,7 @@ import { attribute, fixed, hexColor, transform } from './markup.js';
 
 /** Pixels of a millimetre in the pictures of gradients that SVG has no element for; about 250 dpi. */
 const CONE_PIXELS_PER_MM = 10;
-const MAX_CONE_PIXELS = 1_000_000;
+const MAX_CONE_SIDE_PX = 1000;
 /** Decimals of coordinates in paint space, whose scale is not known here. */
 const PAINT_DECIMALS = 5;
 
@@ -85,10 +85,8 @@ export class Paints {
   async #cone(paint: RadialPaint, toElement: Matrix, bounds: Box, scale: number): Promise<string | undefined> {
     const toGradient = invert(paint.matrix);
     if (toGradient === undefined) return undefined;
-    const area = bounds.width * bounds.height * (scale * CONE_PIXELS_PER_MM) ** 2;
-    const density = scale * CONE_PIXELS_PER_MM * Math.min(1, Math.sqrt(MAX_CONE_PIXELS / Math.max(1, area)));
-    const widthPx = Math.max(1, Math.ceil(bounds.width * density));
-    const heightPx = Math.max(1, Math.ceil(bounds.height * density));
+    const widthPx = conePixelCount(bounds.width * scale);
+    const heightPx = conePixelCount(bounds.height * scale);
     const fromPixels: Matrix = [bounds.width / widthPx, 0, 0, bounds.height / heightPx, bounds.x, bounds.y];
     const rgba = conePixels(paint, multiply(toGradient, fromPixels), widthPx, heightPx);
     const data = Buffer.from(await encodePng(pixelRows({ widthPx, heightPx, rgba }))).toString('base64');
@@ -127,6 +125,10 @@ export function solidAttributes(
   const hex = hexColor(color);
   const opacity = alpha < 1 ? attribute(`${name}-opacity`, fixed(alpha, 4)) : '';
   return (name === 'fill' && hex === '#000' ? '' : attribute(name, hex)) + opacity;
+}
+
+function conePixelCount(lengthMm: number): number {
+  return Math.min(MAX_CONE_SIDE_PX, Math.max(1, Math.ceil(lengthMm * CONE_PIXELS_PER_MM)));
 }
 
 function number(name: string, value: number): string {
