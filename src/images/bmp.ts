@@ -31,7 +31,8 @@ export function decodeBmp(bytes: Uint8Array): DecodedImage | undefined {
   else if (header.bitsPerPixel <= 8) decodeIndexed(header, data, rgba);
   else decodeDirect(header, data, rgba);
   if (header.masks[3] !== 0 && isAlphaAllZero(rgba)) for (let i = 3; i < rgba.length; i += 4) rgba[i] = 255;
-  return { widthPx: header.width, heightPx: header.height, rgba, hasAlpha: hasTransparency(rgba) };
+  const isPartial = header.compression !== RLE8 && header.compression !== RLE4 && data.length < neededBytes(header);
+  return { widthPx: header.width, heightPx: header.height, rgba, hasAlpha: hasTransparency(rgba), isPartial };
 }
 
 function readHeader(bytes: Uint8Array): BmpHeader | undefined {
@@ -90,6 +91,15 @@ function rowStart(header: BmpHeader, y: number): number {
   return (header.isTopDown ? y : header.height - 1 - y) * header.width * 4;
 }
 
+function strideOf(header: BmpHeader): number {
+  return Math.ceil((header.width * header.bitsPerPixel) / 32) * 4;
+}
+
+/** Bytes of all rows; the padding of the last is often left out. */
+function neededBytes(header: BmpHeader): number {
+  return strideOf(header) * (header.height - 1) + Math.ceil((header.width * header.bitsPerPixel) / 8);
+}
+
 function setIndexed(header: BmpHeader, rgba: Uint8Array, at: number, index: number): void {
   rgba[at] = header.palette[index * 4 + 2]!;
   rgba[at + 1] = header.palette[index * 4 + 1]!;
@@ -97,7 +107,7 @@ function setIndexed(header: BmpHeader, rgba: Uint8Array, at: number, index: numb
 }
 
 function decodeIndexed(header: BmpHeader, data: Uint8Array, rgba: Uint8Array): void {
-  const stride = Math.ceil((header.width * header.bitsPerPixel) / 32) * 4;
+  const stride = strideOf(header);
   for (let y = 0; y < header.height && (y + 1) * stride <= data.length + 3; y++) {
     const line = data.subarray(y * stride, (y + 1) * stride);
     const start = rowStart(header, y);
@@ -109,7 +119,7 @@ function decodeIndexed(header: BmpHeader, data: Uint8Array, rgba: Uint8Array): v
 
 function decodeDirect(header: BmpHeader, data: Uint8Array, rgba: Uint8Array): void {
   const bytesPerPixel = header.bitsPerPixel >> 3;
-  const stride = Math.ceil((header.width * header.bitsPerPixel) / 32) * 4;
+  const stride = strideOf(header);
   const channels = header.masks.map(channelOf);
   for (let y = 0; y < header.height; y++) {
     const start = rowStart(header, y);

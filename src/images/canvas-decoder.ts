@@ -21,7 +21,7 @@ export async function decodeWithCanvas(
     context.drawImage(image, 0, 0);
     const { data } = context.getImageData(0, 0, width, height);
     const rgba = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    return { widthPx: width, heightPx: height, rgba, hasAlpha: hasTransparency(rgba) };
+    return { widthPx: width, heightPx: height, rgba, hasAlpha: hasTransparency(rgba), isPartial: false };
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { EncodedImage } from '../display/list.js';
 import { decodeBmp } from './bmp.js';
 import { decodeWithCanvas } from './canvas-decoder.js';
 import { ImageError } from './error.js';
+import { jbig2Segments } from './jbig2-segments.js';
 import { decodeJpeg } from './jpeg.js';
 import { decodeJbig2, decodeJpeg2000 } from './pdfjs-decoders.js';
 import { decodePng, hasTransparency } from './png.js';
@@ -63,9 +64,11 @@ async function decodeByFormat(image: EncodedImage): Promise<DecodedImage | undef
 }
 
 async function decodeBilevel(image: EncodedImage): Promise<DecodedImage | undefined> {
-  const decoded = await decodeJbig2(image.bytes);
-  if (decoded === undefined || decoded.width !== image.widthPx || decoded.height !== image.heightPx) return undefined;
-  return fromSamples(decoded.gray, decoded.width, decoded.height, 1);
+  const { widthPx, heightPx } = image;
+  const gray = await decodeJbig2(image.bytes, { width: widthPx, height: heightPx });
+  if (gray === undefined) return undefined;
+  const isPartial = !jbig2Segments(image.bytes).isComplete;
+  return { ...fromSamples(gray, widthPx, heightPx, 1), isPartial };
 }
 
 async function decodeWavelets(image: EncodedImage): Promise<DecodedImage | undefined> {
@@ -86,5 +89,5 @@ function fromSamples(samples: Uint8ClampedArray, widthPx: number, heightPx: numb
     rgba[to + 2] = samples[from + blue]!;
     rgba[to + 3] = perPixel === 4 ? samples[from + 3]! : 255;
   }
-  return { widthPx, heightPx, rgba, hasAlpha: perPixel === 4 && hasTransparency(rgba) };
+  return { widthPx, heightPx, rgba, hasAlpha: perPixel === 4 && hasTransparency(rgba), isPartial: false };
 }

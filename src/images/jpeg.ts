@@ -1,6 +1,6 @@
 /** Decodes JPEG: the canvas for nearly all, a decoder of its own for inks without Adobe's marker. */
 import { decodeWithCanvas } from './canvas-decoder.js';
-import { type JpegHeader, jpegHeader, segments } from './jpeg-header.js';
+import { isJpegComplete, type JpegHeader, jpegHeader, segments } from './jpeg-header.js';
 import { decodeInks } from './pdfjs-decoders.js';
 import type { DecodedImage } from './types.js';
 
@@ -14,7 +14,8 @@ export async function decodeJpeg(bytes: Uint8Array): Promise<DecodedImage | unde
   if (header.componentCount === 4 && header.adobeTransform === undefined) return decodePlainCmyk(bytes, header);
   const decoded = await decodeWithCanvas(withoutMetadata(bytes), header);
   // Rows that are missing come out clear; the library gives a clear picture too where it could read none.
-  return decoded?.hasAlpha && isClear(decoded.rgba) ? undefined : decoded;
+  if (decoded === undefined || (decoded.hasAlpha && isClear(decoded.rgba))) return undefined;
+  return { ...decoded, isPartial: decoded.hasAlpha || !isJpegComplete(bytes) };
 }
 
 function isClear(rgba: Uint8Array): boolean {
@@ -32,7 +33,7 @@ async function decodePlainCmyk(bytes: Uint8Array, header: JpegHeader): Promise<D
     for (let c = 0; c < 3; c++) rgba[i + c] = (255 - inks[i + c]!) * light + 0.5;
     rgba[i + 3] = 255;
   }
-  return { widthPx: header.width, heightPx: header.height, rgba, hasAlpha: false };
+  return { widthPx: header.width, heightPx: header.height, rgba, hasAlpha: false, isPartial: !isJpegComplete(bytes) };
 }
 
 function withoutMetadata(bytes: Uint8Array): Uint8Array {

@@ -9,8 +9,8 @@ const MAX_COLORS = 256;
 
 /** Grey and few-coloured pictures come out as such; opacity becomes a soft mask, unless all is opaque. */
 export function flatePdfImage(image: DecodedImage): PdfImageData {
-  const colors = image.hasAlpha ? withSoftMask(image) : {};
-  return { ...packColors(image), ...colors };
+  const opacity = image.hasAlpha ? withSoftMask(image) : {};
+  return { ...packColors(image), ...opacity, ...(image.isPartial ? { isPartial: true } : {}) };
 }
 
 function withSoftMask(image: DecodedImage): { softMask: PdfImageData } {

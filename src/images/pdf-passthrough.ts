@@ -1,6 +1,7 @@
 /** Coded data that PDF takes as it stands. Each function gives undefined where decoding is the safe way. */
 import type { EncodedImage } from '../display/list.js';
 import { inflateUpTo } from './inflate.js';
+import { jbig2Demand } from './jbig2-limits.js';
 import { END_OF_FILE, END_OF_PAGE, jbig2Segments, PAGE_INFORMATION } from './jbig2-segments.js';
 import { isJpegComplete, jpegHeader } from './jpeg-header.js';
 import { predictorParms } from './pdf-flate.js';
@@ -64,6 +65,7 @@ export function passJbig2(image: EncodedImage): PdfImageData | undefined {
   const { segments, isComplete } = jbig2Segments(image.bytes);
   const page = segments.find((segment) => segment.type === PAGE_INFORMATION)?.page;
   if (!isComplete || page === undefined) return undefined;
+  if (!jbig2Demand(image.bytes, image.widthPx * image.heightPx).isSensible) return undefined;
   const parts: Uint8Array[] = [];
   for (const segment of segments) {
     if (segment.type === END_OF_PAGE || segment.type === END_OF_FILE) continue;

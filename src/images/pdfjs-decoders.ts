@@ -1,5 +1,7 @@
 /** JBIG2, JPEG 2000 and raw JPEG inks through pdf.js's decoders, loaded when the first such picture comes. */
 import { createRequire } from 'node:module';
+import { jbig2Demand } from './jbig2-limits.js';
+import { withinTime } from './time-limit.js';
 
 const DECODERS = 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs';
 
@@ -37,16 +39,34 @@ function decoders(): Promise<Decoders> {
   return loading;
 }
 
-/** Grey pixels of a JBIG2 file, 0 for black. Undefined where it cannot be decoded. */
-export async function decodeJbig2(bytes: Uint8Array): Promise<(Size & { gray: Uint8ClampedArray }) | undefined> {
+/** For symbols and halftones, whose number and size only decoding tells: a start, and time by pixels. */
+const BASE_LIMIT_MS = 1_000;
+const PIXELS_PER_MS = 10_000;
+
+/** Grey pixels of a JBIG2 file, 0 for black, of the size given. Undefined where it cannot be decoded or asks for too much. */
+export async function decodeJbig2(bytes: Uint8Array, size: Size): Promise<Uint8ClampedArray | undefined> {
+  const pixels = size.width * size.height;
+  const demand = jbig2Demand(bytes, pixels);
+  if (!demand.isSensible) return undefined;
   const { Jbig2Image } = await decoders();
-  try {
+  const parse = () => {
     const image = new Jbig2Image();
-    const gray = image.parse(bytes);
-    return { width: image.width, height: image.height, gray };
+    const gray = image.parse(withHeight(bytes, demand.openHeightAt, size.height));
+    return image.width === size.width && image.height === size.height ? gray : undefined;
+  };
+  try {
+    return demand.isPlain ? parse() : withinTime(BASE_LIMIT_MS + pixels / PIXELS_PER_MS, parse);
   } catch {
     return undefined;
   }
+}
+
+/** The library knows no page whose height is left open. */
+function withHeight(bytes: Uint8Array, at: number | undefined, height: number): Uint8Array {
+  if (at === undefined) return bytes;
+  const copy = bytes.slice();
+  new DataView(copy.buffer).setUint32(at, height);
+  return copy;
 }
 
 /** Interleaved samples of 8 bits: one, three or four a pixel. Undefined where the data cannot be decoded. */

@@ -46,8 +46,9 @@ export async function decodePng(bytes: Uint8Array): Promise<DecodedImage | undef
     }
   }
   if (rowsRead === 0) return undefined;
-  const mayHaveAlpha = png.colorType >= 4 || png.transparency !== undefined || at < expected;
-  return { widthPx: png.width, heightPx: png.height, rgba, hasAlpha: mayHaveAlpha && hasTransparency(rgba) };
+  const isPartial = at < expected;
+  const mayHaveAlpha = png.colorType >= 4 || png.transparency !== undefined || isPartial;
+  return { widthPx: png.width, heightPx: png.height, rgba, hasAlpha: mayHaveAlpha && hasTransparency(rgba), isPartial };
 }
 
 /** Bytes of one row without its filter byte. */

@@ -83,9 +83,11 @@ export async function decodeTiff(bytes: Uint8Array): Promise<DecodedImage | unde
   if (layout === undefined) return undefined;
   const { width, height } = layout;
   const rgba = new Uint8Array(width * height * 4).fill(255);
-  const isDrawn =
+  const drawn =
     layout.compression === JPEG_COMPRESSION ? await drawJpegs(layout, rgba) : await drawBlocks(layout, rgba);
-  return isDrawn ? { widthPx: width, heightPx: height, rgba, hasAlpha: hasTransparency(rgba) } : undefined;
+  if (drawn === 0) return undefined;
+  const isPartial = drawn < blocksInPlane(layout);
+  return { widthPx: width, heightPx: height, rgba, hasAlpha: hasTransparency(rgba), isPartial };
 }
 
 /** Blocks of one plane; a planar file repeats them for each sample. */
@@ -93,13 +95,14 @@ function blocksInPlane(layout: TiffLayout): number {
   return layout.blocksAcross * Math.ceil(layout.height / layout.blockHeight);
 }
 
-async function drawBlocks(layout: TiffLayout, rgba: Uint8Array): Promise<boolean> {
+/** How many blocks could be drawn. */
+async function drawBlocks(layout: TiffLayout, rgba: Uint8Array): Promise<number> {
   const perPlane = blocksInPlane(layout);
   const samplesInBlock = layout.isPlanar ? 1 : layout.samples;
   const planes = layout.isPlanar ? layout.samples : 1;
   const expand = pixelExpander(layout);
-  if (expand === undefined) return false;
-  let isDrawn = false;
+  if (expand === undefined) return 0;
+  let drawn = 0;
   for (let block = 0; block < perPlane; block++) {
     const parts: Uint8Array[] = [];
     for (let plane = 0; plane < planes; plane++) {
@@ -110,9 +113,9 @@ async function drawBlocks(layout: TiffLayout, rgba: Uint8Array): Promise<boolean
     }
     if (parts.length < planes) continue;
     drawBlock(layout, block, parts, samplesInBlock, expand, rgba);
-    isDrawn = true;
+    drawn++;
   }
-  return isDrawn;
+  return drawn;
 }
 
 async function decodePart(layout: TiffLayout, coded: Uint8Array, samples: number): Promise<Uint8Array | undefined> {
@@ -238,10 +241,10 @@ function paletteExpander(layout: TiffLayout): PixelExpander | undefined {
 }
 
 /** Each block is a JPEG whose tables may stand in a tag of their own. */
-async function drawJpegs(layout: TiffLayout, rgba: Uint8Array): Promise<boolean> {
-  if (layout.isPlanar || layout.photometric === CMYK || layout.bits !== 8) return false;
+async function drawJpegs(layout: TiffLayout, rgba: Uint8Array): Promise<number> {
+  if (layout.isPlanar || layout.photometric === CMYK || layout.bits !== 8) return 0;
   const tables = layout.directory.raw(347);
-  let isDrawn = false;
+  let drawn = 0;
   for (let block = 0; block < Math.min(layout.blocks.length, blocksInPlane(layout)); block++) {
     const coded = layout.blocks[block]!;
     const decoded = coded.length < 4 ? undefined : await decodeJpeg(completeJpeg(coded, tables, layout.photometric));
@@ -249,9 +252,9 @@ async function drawJpegs(layout: TiffLayout, rgba: Uint8Array): Promise<boolean>
     const left = (block % layout.blocksAcross) * layout.blockWidth;
     const top = Math.floor(block / layout.blocksAcross) * layout.blockHeight;
     copyPixels(decoded, layout, left, top, rgba);
-    isDrawn = true;
+    drawn++;
   }
-  return isDrawn;
+  return drawn;
 }
 
 /** Start of image, Adobe's marker with the colour transform that the TIFF names, tables, frame and scan. */

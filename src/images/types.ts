@@ -7,6 +7,8 @@ export interface DecodedImage {
   readonly rgba: Uint8Array;
   /** Whether any pixel is less than opaque. */
   readonly hasAlpha: boolean;
+  /** The file ends early or is damaged: what is missing is clear (white, black) in the pixels. */
+  readonly isPartial: boolean;
 }
 
 export interface ImageLimits {
@@ -38,4 +40,6 @@ export interface PdfImageData {
   readonly decodeParms?: DecodeParameters;
   /** Opacity of a picture that is not opaque everywhere: DeviceGray, without a mask of its own. */
   readonly softMask?: PdfImageData;
+  /** Only a part of the picture could be decoded. */
+  readonly isPartial?: true;
 }

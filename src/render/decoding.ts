@@ -1,11 +1,12 @@
 /** Decodes pictures for a run and tells of each undecodable one once. */
-import type { EncodedImage, Report } from '../display/list.js';
+import type { Diagnostic, EncodedImage, Report } from '../display/list.js';
 import { type DecodedImage, decodeImage, ImageError } from '../images/index.js';
 
 export class ImageDecoder {
   readonly #maxPixels: number;
   readonly #report: Report;
   readonly #failed = new WeakSet<Uint8Array>();
+  readonly #partial = new WeakSet<Uint8Array>();
   /** From 1; set by the backend as it goes. */
   pageNumber = 1;
 
@@ -18,7 +19,9 @@ export class ImageDecoder {
   async decode(image: EncodedImage): Promise<DecodedImage | undefined> {
     if (this.#failed.has(image.bytes)) return undefined;
     try {
-      return await decodeImage(image, { maxPixels: this.#maxPixels });
+      const decoded = await decodeImage(image, { maxPixels: this.#maxPixels });
+      if (decoded.isPartial) this.#tellPartial(image);
+      return decoded;
     } catch (error) {
       if (!(error instanceof ImageError)) throw error;
       this.#failed.add(image.bytes);
@@ -27,4 +30,16 @@ export class ImageDecoder {
       return undefined;
     }
   }
+
+  #tellPartial(image: EncodedImage): void {
+    if (this.#partial.has(image.bytes)) return;
+    this.#partial.add(image.bytes);
+    this.#report(partialPicture(image, this.pageNumber));
+  }
+}
+
+/** The warning for a picture that is shown as far as its data go. */
+export function partialPicture(image: EncodedImage, page: number): Diagnostic {
+  const message = `picture ${image.part} ends early or is damaged: it is shown as far as its data go`;
+  return { code: 'image_partial', message, page, part: image.part };
 }

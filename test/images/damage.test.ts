@@ -80,7 +80,7 @@ describe.each(SAMPLES)('%s', (_name, whole) => {
   });
 
   it('with wrong bytes', async () => {
-    for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 60)) {
+    for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 30)) {
       const wrong = whole.slice();
       wrong[at] = wrong[at]! ^ 0xff;
       await survive(wrong);
@@ -124,6 +124,24 @@ describe('what is cut is shown as far as it goes', () => {
     const { rgba } = await decodeImage(identifyImage(whole.subarray(0, whole.length - 1000), 'x')!, LIMITS);
     expect(rgba.subarray(0, 4)).toEqual(Uint8Array.from([noise(1)[0]!, noise(1)[0]!, noise(1)[0]!, 255]));
     expect(rgba.at(-1)).toBe(0);
+  });
+
+  it.each([
+    ['png', SAMPLES[0]![1], 1000],
+    ['jpeg', SAMPLES[2]![1], 2],
+    ['bmp', SAMPLES[5]![1], 30],
+  ])('and said so: %s', async (_name, whole, missing) => {
+    const decode = (bytes: Uint8Array) => decodeImage(identifyImage(bytes, 'x')!, LIMITS);
+    expect(await decode(whole)).toMatchObject({ isPartial: false });
+    const cut = whole.subarray(0, whole.length - missing);
+    expect(await decode(cut)).toMatchObject({ isPartial: true });
+    expect(await pdfImage(identifyImage(cut, 'x')!, LIMITS)).toMatchObject({ isPartial: true });
+  });
+
+  it('a TIFF without its last strip', async () => {
+    const tags = [tag(256, 4), tag(257, 2), tag(258, 8), tag(262, 1), tag(278, 1)];
+    const whole = makeTiff(true, tags, [noise(4)]);
+    expect(await decodeImage(identifyImage(whole, 'x')!, LIMITS)).toMatchObject({ isPartial: true });
   });
 
   it('nothing at all is an error that names the part', async () => {
