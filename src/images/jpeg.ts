@@ -4,6 +4,9 @@ import { isJpegComplete, type JpegHeader, jpegHeader, segments } from './jpeg-he
 import { decodeInks } from './pdfjs-decoders.js';
 import type { DecodedImage } from './types.js';
 
+/** Rows of pixels that are coded together, at most. */
+const MCU_ROWS = 16;
+const END_OF_IMAGE = Uint8Array.from([0xff, 0xd9]);
 const EXIF = 0xe1;
 const COLOR_PROFILE = 0xe2;
 
@@ -12,15 +15,28 @@ export async function decodeJpeg(bytes: Uint8Array): Promise<DecodedImage | unde
   const header = jpegHeader(bytes);
   if (header === undefined || !header.hasScan || header.bitsPerComponent !== 8) return undefined; // of 12 bits all come out black
   if (header.componentCount === 4 && header.adobeTransform === undefined) return decodePlainCmyk(bytes, header);
+  const isPartial = !isJpegComplete(bytes);
   const decoded = await decodeWithCanvas(withoutMetadata(bytes), header);
+  const isEndMissing = isPartial && (decoded === undefined || clearRows(decoded) <= MCU_ROWS || isClear(decoded));
+  // With an end marker the decoder gives its last rows too, which it otherwise holds back.
+  const ended = isEndMissing ? await decodeWithCanvas(withoutMetadata(concatEnd(bytes)), header) : decoded;
   // Rows that are missing come out clear; the library gives a clear picture too where it could read none.
-  if (decoded === undefined || (decoded.hasAlpha && isClear(decoded.rgba))) return undefined;
-  return { ...decoded, isPartial: decoded.hasAlpha || !isJpegComplete(bytes) };
+  return ended === undefined || isClear(ended) ? undefined : { ...ended, isPartial };
 }
 
-function isClear(rgba: Uint8Array): boolean {
-  for (let i = 3; i < rgba.length; i += 4) if (rgba[i] !== 0) return false;
-  return true;
+function concatEnd(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([bytes, END_OF_IMAGE]);
+}
+
+/** How many rows at the bottom hold no pixel. */
+function clearRows({ rgba, widthPx }: DecodedImage): number {
+  let at = rgba.length - 1;
+  while (at >= 0 && rgba[at] === 0) at -= 4;
+  return Math.floor((rgba.length - 1 - at) / (4 * widthPx));
+}
+
+function isClear(decoded: DecodedImage): boolean {
+  return decoded.hasAlpha && clearRows(decoded) === decoded.heightPx;
 }
 
 /** The canvas takes all four-component files for inverted, as Adobe writes them; without its marker they are not. */
