@@ -11,6 +11,8 @@ export interface ActionContext {
   bookmark(name: string): PageTarget | undefined;
   /** Name of the attachment with that ID. */
   attachmentName(id: string): string | undefined;
+  /** Notes that an action leads to what the document does not have. */
+  dangling(kind: 'page' | 'bookmark' | 'attachment', name: string): void;
   readonly report: Report;
 }
 
@@ -53,7 +55,7 @@ function gotoTarget(element: XmlElement, context: ActionContext): PageTarget | u
   if (dest !== undefined) return pageTarget(dest, context);
   const name = element.child('Bookmark')?.attribute('Name')?.trim();
   const target = name === undefined ? undefined : context.bookmark(name);
-  if (target === undefined) missing(context, `A link leads to the bookmark "${name ?? ''}", which there is not`);
+  if (target === undefined) context.dangling('bookmark', name ?? '');
   return target;
 }
 
@@ -69,7 +71,7 @@ function attachmentTarget(element: XmlElement, context: ActionContext): LinkTarg
   const id = element.id('AttachID');
   const name = id === undefined ? undefined : context.attachmentName(id);
   if (name !== undefined) return { kind: 'attachment', name };
-  missing(context, `A link leads to the attachment ${id ?? ''}, which there is not`);
+  context.dangling('attachment', id ?? '');
   return undefined;
 }
 
@@ -78,7 +80,7 @@ export function pageTarget(dest: XmlElement, context: ActionContext): PageTarget
   const id = dest.id('PageID');
   const pageNumber = id === undefined ? undefined : context.pageNumberOf(id);
   if (pageNumber !== undefined) return { kind: 'page', pageNumber, view: viewOf(dest) };
-  missing(context, `A link leads to the page ${id ?? ''}, which there is not`);
+  context.dangling('page', id ?? '');
   return undefined;
 }
 
@@ -112,8 +114,4 @@ function viewOf(dest: XmlElement): PageView {
 
 function dropped(context: ActionContext, message: string): void {
   context.report({ code: 'action_dropped', message });
-}
-
-function missing(context: ActionContext, message: string): void {
-  context.report({ code: 'reference_missing', message });
 }

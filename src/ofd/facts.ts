@@ -28,6 +28,7 @@ export class FactsReader implements ActionContext {
   readonly #previous: FactsReader | undefined;
   readonly #report: Report;
   readonly #reported = new Set<string>();
+  readonly #dangling = new Set<string>();
   #pageNumbers: ReadonlyMap<string, number> | undefined;
   #bookmarks: ReadonlyMap<string, PageTarget> | undefined;
   #attached: Attached | undefined;
@@ -69,6 +70,14 @@ export class FactsReader implements ActionContext {
 
   attachmentName(id: string): string | undefined {
     return this.#attachments().nameOfId.get(id);
+  }
+
+  /** The first of each kind is told: of an excerpt every link of the contents is one. */
+  dangling(kind: 'page' | 'bookmark' | 'attachment', name: string): void {
+    if (this.#dangling.has(kind)) return;
+    this.#dangling.add(kind);
+    const message = `A link leads to the ${kind} "${name}", which the document does not have; so may others`;
+    this.report({ code: 'reference_missing', message, part: this.#body.part });
   }
 
   #read(): DocumentFacts {

@@ -138,6 +138,22 @@ export function unpacked(bytes: Uint8Array): string {
   });
 }
 
+/** Objects by their references (`7 0 R`), as qpdf tells them: names with slash, strings as `u:…` or `b:…`; of streams the dictionary. */
+export function pdfObjects(bytes: Uint8Array): ReadonlyMap<string, unknown> {
+  return withFile(bytes, (path) => {
+    const json = execFileSync('qpdf', ['--json', '--json-key=qpdf', path], { encoding: 'utf8', maxBuffer: 1 << 28 });
+    const [, objects] = (JSON.parse(json) as { qpdf: Record<string, QpdfObject>[] }).qpdf;
+    return new Map(
+      Object.entries(objects!).map(([key, { value, stream }]) => [key.replace(/^obj:/, ''), stream?.dict ?? value]),
+    );
+  });
+}
+
+interface QpdfObject {
+  readonly value?: unknown;
+  readonly stream?: { readonly dict: unknown };
+}
+
 /** Text in the order of the content stream. */
 export function rawText(bytes: Uint8Array): string {
   return withFile(bytes, (path) =>

@@ -1,0 +1,200 @@
+// Areas that lead somewhere: objects seen and unseen, templates, annotations, whole pages.
+import { describe, expect, it } from 'vitest';
+import type { LinkArea } from '../../../src/display/link.js';
+import { linkUri } from '../../../src/ofd/uri.js';
+import type { OfdSpec } from '../../support/ofd-builder.js';
+import { build, FONTS, open, pathXml, rounded } from './support.js';
+
+const action = (content: string, event = 'CLICK'): string =>
+  `<ofd:Actions><ofd:Action Event="${event}">${content}</ofd:Action></ofd:Actions>`;
+const URI = action('<ofd:URI URI="http://a.b/c"/>');
+const GOTO = action('<ofd:Goto><ofd:Dest Type="Fit" PageID="1002"/></ofd:Goto>');
+const PAGE_2 = { kind: 'page', pageNumber: 2, view: { kind: 'fit' } };
+
+/** Boxes as left, top, width, height, with where they lead. */
+function areas(links: readonly LinkArea[] | undefined): unknown[] {
+  return (links ?? []).map(({ box, target }) => [
+    [box.x, box.y, box.width, box.height].map(rounded),
+    target.kind === 'page' ? target.pageNumber : target.kind === 'uri' ? target.uri : target.name,
+  ]);
+}
+
+async function links(objects: string, more: Partial<OfdSpec> = {}) {
+  const { list, diagnostics } = await build(objects, { pages: [objects, ''], ...more });
+  return { areas: areas(list.links), list, codes: diagnostics.map(({ code }) => code) };
+}
+
+function annotated(...annotations: readonly string[]): Partial<OfdSpec> {
+  return {
+    document: '<ofd:Annotations>Annots.xml</ofd:Annotations>',
+    files: {
+      'Doc_0/Annots.xml': '<Annotations><Page PageID="1001"><FileLoc>A.xml</FileLoc></Page></Annotations>',
+      'Doc_0/A.xml': `<PageAnnot>${annotations.join('').replaceAll('ofd:', '')}</PageAnnot>`,
+    },
+  };
+}
+
+describe('objects', () => {
+  it('lead from their Boundary, whatever their matrix, seen or not', async () => {
+    const { areas: found, list } = await links(
+      pathXml('M 0 0 L 9 9', 'Boundary="10 20 30 5" CTM="2 0 0 2 0 0"', URI) +
+        `<ofd:PageBlock>${pathXml('M 0 0 L 9 9', 'Boundary="1 2 3 4" Visible="false"', GOTO)}</ofd:PageBlock>`,
+    );
+    expect(found).toEqual([
+      [[10, 20, 30, 5], 'http://a.b/c'],
+      [[1, 2, 3, 4], 2],
+    ]);
+    expect(list.links![1]!.target).toEqual(PAGE_2);
+  });
+
+  it('that nobody sees with their layer lead nowhere, nor do those without a place', async () => {
+    const hidden = `<ofd:Layer ID="2" Visible="false">${pathXml('M 0 0', '', URI)}</ofd:Layer>`;
+    const placeless = pathXml('M 0 0', 'Boundary="5 5 0 9"', URI) + pathXml('M 0 0', 'Boundary="1e300 5 9 9"', URI);
+    const page = `<ofd:Page><ofd:Content>${hidden}<ofd:Layer ID="3">${placeless}</ofd:Layer></ofd:Content></ofd:Page>`;
+    const { list } = await links(page);
+    expect(list).not.toHaveProperty('links');
+  });
+
+  it('lead from the areas of a Region, in their own space', async () => {
+    const region =
+      '<ofd:Region><ofd:Area Start="1 1"><ofd:Line Point1="5 1"/><ofd:Line Point1="5 4"/><ofd:Close/></ofd:Area>' +
+      '<ofd:Area Start="10 10"><ofd:Arc EllipseSize="2" EndPoint="14 10" SweepDirection="true"/></ofd:Area></ofd:Region>';
+    const click = action(`${region}<ofd:URI URI="http://a"/>`);
+    const { areas: found } = await links(pathXml('M 0 0', 'Boundary="100 50 20 20" CTM="2 0 0 1 0 0"', click));
+    expect(found).toEqual([
+      [[102, 51, 8, 3], 'http://a'],
+      [[120, 58, 8, 2], 'http://a'],
+    ]);
+  });
+
+  it('take the first click that leads anywhere', async () => {
+    const actions =
+      '<ofd:Actions><ofd:Action Event="CLICK"><ofd:Sound ResourceID="1"/></ofd:Action>' +
+      '<ofd:Action Event="PO"><ofd:URI URI="http://po"/></ofd:Action>' +
+      '<ofd:Action Event="click"><ofd:URI URI="http://first"/></ofd:Action>' +
+      '<ofd:Action Event="CLICK"><ofd:URI URI="http://second"/></ofd:Action></ofd:Actions>';
+    const { areas: found, codes } = await links(pathXml('M 0 0', 'Boundary="1 2 3 4"', actions));
+    expect(found).toEqual([[[1, 2, 3, 4], 'http://first']]);
+    expect(codes).toEqual(['action_dropped']);
+  });
+
+  it('lead to what is there, and one that does not is told once a kind', async () => {
+    const dests = ['77', '78'].map((id) => action(`<ofd:Goto><ofd:Dest PageID="${id}"/></ofd:Goto>`));
+    const others = ['<ofd:Goto><ofd:Bookmark Name="b"/></ofd:Goto>', '<ofd:GotoA AttachID="a"/>'].map((it) =>
+      action(it),
+    );
+    const objects = [...dests, ...others].map((it) => pathXml('M 0 0', 'Boundary="1 2 3 4"', it)).join('');
+    const { areas: found, codes } = await links(objects);
+    expect(found).toEqual([]);
+    expect(codes).toEqual(['reference_missing', 'reference_missing', 'reference_missing']);
+  });
+
+  it('lead to attachments by the names that these have', async () => {
+    const { areas: found } = await links(
+      pathXml('M 0 0', 'Boundary="1 2 3 4"', action('<ofd:GotoA AttachID=" a1 "/>')),
+      {
+        document: '<ofd:Attachments>A.xml</ofd:Attachments>',
+        files: {
+          'Doc_0/A.xml':
+            '<Attachments><Attachment Name="f"><FileLoc>f.txt</FileLoc></Attachment>' +
+            '<Attachment ID="a1" Name="f"><FileLoc>f.txt</FileLoc></Attachment></Attachments>',
+          'Doc_0/f.txt': 'x',
+        },
+      },
+    );
+    expect(found).toEqual([[[1, 2, 3, 4], 'f (2).txt']]);
+  });
+});
+
+describe('templates', () => {
+  it('lead from every page that stands on them, below its own links', async () => {
+    const page = (own: string): string =>
+      `<ofd:Page><ofd:Template TemplateID="2001"/><ofd:Content><ofd:Layer ID="2">${own}</ofd:Layer></ofd:Content></ofd:Page>`;
+    const { document } = await open({
+      pages: [page(pathXml('M 0 0', 'Boundary="5 5 5 5"', URI)), page('')],
+      templates: [pathXml('M 0 0 L 9 9', 'Boundary="1 2 3 4"', GOTO)],
+      publicRes: FONTS,
+    });
+    const template = [[1, 2, 3, 4], 2];
+    expect(areas(document.page(0).links)).toEqual([template, [[5, 5, 5, 5], 'http://a.b/c']]);
+    expect(areas(document.page(1).links)).toEqual([template]);
+  });
+});
+
+describe('annotations', () => {
+  const annotation = (content: string, type = 'Link', more = ''): string =>
+    `<Annot ID="9" Type="${type}" ${more}><Appearance Boundary="10 20 50 40">${content}</Appearance></Annot>`;
+  const zone = (boundary: string, actions: string): string =>
+    pathXml('M 0 0', `Boundary="${boundary}" Visible="false" Stroke="false"`, actions);
+
+  it('of type Link lead from their Boundary', async () => {
+    const { areas: found } = await links('', annotated(annotation(zone('1 1 5 5', GOTO))));
+    expect(found).toEqual([[[10, 20, 50, 40], 2]]);
+  });
+
+  it('with several actions, or of other types, lead from the objects', async () => {
+    const two = zone('1 1 5 5', GOTO) + zone('20 1 5 5', URI);
+    const { areas: found } = await links(
+      '',
+      annotated(
+        annotation(two),
+        annotation(zone('1 1 5 5', GOTO), 'Stamp'),
+        annotation(two, 'Link', 'Visible="false"'),
+      ),
+    );
+    expect(found).toEqual([
+      [[11, 21, 5, 5], 2],
+      [[30, 21, 5, 5], 'http://a.b/c'],
+      [[11, 21, 5, 5], 2],
+    ]);
+  });
+
+  it('may carry the action themselves', async () => {
+    const own = `<Annot ID="9" Type="Link">${URI}<Appearance Boundary="10 20 50 40"/></Annot>`;
+    expect((await links('', annotated(own))).areas).toEqual([[[10, 20, 50, 40], 'http://a.b/c']]);
+  });
+});
+
+describe('pages', () => {
+  it('lead as a whole, and do nothing by themselves', async () => {
+    const page = (actions: string): string => `<ofd:Page>${actions}<ofd:Content/></ofd:Page>`;
+    expect((await links(page(GOTO))).areas).toEqual([[[0, 0, 210, 297], 2]]);
+    const opening = await links(page(GOTO.replace('CLICK', 'PO')));
+    expect(opening.areas).toEqual([]);
+    expect(opening.codes).toEqual(['action_dropped']);
+  });
+});
+
+describe('addresses', () => {
+  it.each([
+    ['http://a.b/c?d=e#f', undefined, 'http://a.b/c?d=e#f'],
+    [' HTTPS://a.b/\n\tc ', undefined, 'HTTPS://a.b/c'],
+    ['http://甲.cn/乙 丙%20', undefined, 'http://%E7%94%B2.cn/%E4%B9%99%20%E4%B8%99%20'],
+    ['www.a.b', undefined, 'http://www.a.b'],
+    ['mailto:a@b.c', undefined, 'mailto:a@b.c'],
+    ['c/d.html', 'http://a.b/x/y.html', 'http://a.b/x/c/d.html'],
+    ['c/d.html', 'no base', 'c/d.html'],
+    ['c/d.html', undefined, 'c/d.html'],
+    ['http://a.b/', 'http://c.d/', 'http://a.b/'],
+  ])('%j (base %j) is %s', (uri, base, wanted) => {
+    expect(linkUri(uri, base)).toBe(wanted);
+  });
+
+  it.each([
+    '',
+    ' ',
+    'javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'file:///etc/passwd',
+    'data:text/html,x',
+    'C:\\a.exe',
+  ])('%j is none', (uri) => {
+    expect(linkUri(uri, undefined)).toBeUndefined();
+  });
+
+  it('that run something do not come out of their base either', () => {
+    expect(linkUri('alert(1)', 'javascript:x')).toBe('alert(1)');
+    expect(linkUri('x', 'file:///etc/')).toBeUndefined();
+    expect(linkUri(`http://${'a'.repeat(9000)}`, undefined)).toBeUndefined();
+  });
+});

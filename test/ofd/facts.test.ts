@@ -1,0 +1,204 @@
+// What a document says beside its pages.
+import { describe, expect, it } from 'vitest';
+import { mergeFacts } from '../../src/display/facts.js';
+import type { PageView } from '../../src/display/link.js';
+import type { OfdSpec } from '../support/ofd-builder.js';
+import { open } from './build/support.js';
+
+async function factsOf(spec: Partial<OfdSpec>) {
+  const { document, diagnostics } = await open({ pages: ['', '', ''], ...spec });
+  const [facts] = document.documents;
+  return { facts: facts!, codes: diagnostics.map(({ code }) => code), diagnostics };
+}
+
+const goto = (dest: string): string => `<Actions><Action Event="CLICK"><Goto>${dest}</Goto></Action></Actions>`;
+const entry = (title: string, inner = '', more = ''): string =>
+  `<OutlineElem Title="${title}" ${more}>${inner}</OutlineElem>`;
+
+describe('DocInfo', () => {
+  it('is kept field by field', async () => {
+    const docInfo =
+      '<DocID>ab</DocID><Title>T</Title><Subject>S</Subject><Abstract>long</Abstract><Creator>C</Creator>' +
+      '<CreatorVersion>1.2</CreatorVersion><DocUsage>EBook</DocUsage><CustomDatas><CustomData Name="发票号码">71 </CustomData>' +
+      '<CustomData Name="空"/><CustomData>without name</CustomData><CustomData Name="合计">***</CustomData></CustomDatas>';
+    const { facts } = await factsOf({ docInfo });
+    expect(facts.info).toEqual({
+      id: 'ab',
+      title: 'T',
+      subject: 'S',
+      abstract: 'long',
+      creator: 'C',
+      creatorVersion: '1.2',
+      usage: 'EBook',
+      customData: [
+        { name: '发票号码', value: '71' },
+        { name: '合计', value: '***' },
+      ],
+    });
+  });
+});
+
+describe('the outline', () => {
+  it('is a tree with targets', async () => {
+    const outlines =
+      entry(' 一\n章 ', goto('<Dest Type="Fit" PageID="1002"/>') + entry('1.1', '', 'Expanded="false"')) +
+      entry('web', '<Actions><Action Event="DO"><URI URI="http://a.b/"/></Action></Actions>');
+    const { facts } = await factsOf({ document: `<ofd:Outlines>${outlines}</ofd:Outlines>` });
+    expect(facts.outline).toEqual([
+      {
+        title: '一 章',
+        isExpanded: true,
+        target: { kind: 'page', pageNumber: 2, view: { kind: 'fit' } },
+        children: [{ title: '1.1', isExpanded: false, children: [] }],
+      },
+      { title: 'web', isExpanded: true, target: { kind: 'uri', uri: 'http://a.b/' }, children: [] },
+    ]);
+  });
+
+  it('is that of the bookmarks where there is no other', async () => {
+    const bookmark = '<Bookmark Name="甲"><Dest Type="XYZ" PageID="1003" Top="5"/></Bookmark>';
+    const target = { kind: 'page', pageNumber: 3, view: { kind: 'xyz', top: 5 } };
+    const document = `<ofd:Bookmarks>${bookmark}<Bookmark Name="乙"><Dest PageID="77"/></Bookmark>${bookmark}</ofd:Bookmarks>`;
+    const { facts, codes } = await factsOf({ document });
+    expect(facts.destinations).toEqual([{ name: '甲', target }]);
+    expect(facts.outline).toEqual([{ title: '甲', target, isExpanded: true, children: [] }]);
+    expect(codes).toEqual(['reference_missing']);
+    const outlines = `<ofd:Outlines>${entry('x', goto('<Bookmark Name="甲"/>'))}</ofd:Outlines>`;
+    expect((await factsOf({ document: document + outlines })).facts.outline).toMatchObject([{ title: 'x', target }]);
+  });
+});
+
+describe('destinations', () => {
+  it.each<[string, PageView]>([
+    ['Type="XYZ"', { kind: 'xyz' }],
+    ['Type="XYZ" Left="1.5" Top="2" Zoom="0"', { kind: 'xyz', left: 1.5, top: 2 }],
+    ['Left="1" Zoom="200"', { kind: 'xyz', left: 1, zoom: 64 }],
+    ['Type=" fit "', { kind: 'fit' }],
+    ['Type="FitH" Top="7" Left="3"', { kind: 'fitH', top: 7 }],
+    ['Type="FitV" Left="3"', { kind: 'fitV', left: 3 }],
+    ['Type="FitR" Left="1" Top="2" Right="3" Bottom="4"', { kind: 'fitR', left: 1, top: 2, right: 3, bottom: 4 }],
+    ['Type="FitR" Left="1" Top="2" Right="1" Bottom="4"', { kind: 'xyz', left: 1, top: 2 }],
+  ])('of %s', async (attributes, view) => {
+    const document = `<ofd:Bookmarks><Bookmark Name="a"><Dest PageID="1001" ${attributes}/></Bookmark></ofd:Bookmarks>`;
+    expect((await factsOf({ document })).facts.destinations[0]!.target.view).toEqual(view);
+  });
+});
+
+describe('opening', () => {
+  const doAction = (action: string): string => `<ofd:Actions><Action Event="DO">${action}</Action></ofd:Actions>`;
+
+  it('follows the action, else the zoom', async () => {
+    const zoom = '<ofd:VPreferences><ZoomMode>FitWidth</ZoomMode></ofd:VPreferences>';
+    expect((await factsOf({ document: zoom })).facts.opening).toEqual({
+      kind: 'page',
+      pageNumber: 1,
+      view: { kind: 'fitH' },
+    });
+    const action = doAction('<Goto><Dest Type="Fit" PageID="1002"/></Goto>');
+    expect((await factsOf({ document: zoom + action })).facts.opening).toMatchObject({ pageNumber: 2 });
+    const number = '<ofd:VPreferences><Zoom>1.5</Zoom></ofd:VPreferences>';
+    expect((await factsOf({ document: number })).facts.opening?.view).toEqual({ kind: 'xyz', zoom: 1.5 });
+  });
+
+  it('leads nowhere else', async () => {
+    const { facts, codes } = await factsOf({ document: doAction('<URI URI="http://a.b/"/>') });
+    expect(facts.opening).toBeUndefined();
+    expect(codes).toEqual(['action_dropped']);
+  });
+});
+
+describe('preferences and permissions', () => {
+  it('are read in any spelling', async () => {
+    const document =
+      '<ofd:VPreferences><PageMode>UseAttatchs</PageMode><PageLayout>TwoColumnR</PageLayout><TabDisplay>DocTitle</TabDisplay>' +
+      '<HideToolbar>1</HideToolbar><HideMenubar>false</HideMenubar><HideWindowUI> True </HideWindowUI></ofd:VPreferences>' +
+      '<ofd:Permissions><Edit>false</Edit><Export>true</Export><Print Printable="true" Copies="3"/>' +
+      '<ValidPeriod EndDate="2030-01-01"/></ofd:Permissions>';
+    const { facts } = await factsOf({ document });
+    expect(facts.preferences).toEqual({
+      pageMode: 'attachments',
+      pageLayout: 'twoColumnRight',
+      showsTitle: true,
+      hidesToolbar: true,
+      hidesWindow: true,
+    });
+    expect(facts.permissions).toEqual({ edit: false, export: true, print: true, copies: 3, validUntil: '2030-01-01' });
+  });
+
+  it('are nothing where nothing is said', async () => {
+    const { facts } = await factsOf({ document: '<ofd:VPreferences><PageMode>None</PageMode></ofd:VPreferences>' });
+    expect(facts.preferences).toEqual({});
+    expect(facts.permissions).toBeUndefined();
+    expect(facts.opening).toBeUndefined();
+  });
+});
+
+describe('attachments', () => {
+  const attached = (list: string, files: Record<string, string> = {}): Partial<OfdSpec> => ({
+    document: '<ofd:Attachments>Attachs/Attachments.xml</ofd:Attachments>',
+    files: { 'Doc_0/Attachs/Attachments.xml': `<Attachments>${list}</Attachments>`, ...files },
+  });
+
+  it('have file names with extension, no two alike', async () => {
+    const names = ['a', 'A.TXT', '../a', 'b.xml', '', '..', 'c'];
+    const list = names.map((name) => `<Attachment Name="${name}"><FileLoc>f.txt</FileLoc></Attachment>`).join('');
+    const more =
+      '<Attachment Name="a" Format=".txt"><FileLoc>f.txt</FileLoc></Attachment>' +
+      '<Attachment Name="p" Format="image/png"><FileLoc>f.txt</FileLoc></Attachment>' +
+      '<Attachment Name="q" Format="xbrl"><FileLoc>f.txt</FileLoc></Attachment>';
+    const { facts } = await factsOf(attached(list + more, { 'Doc_0/Attachs/f.txt': 'x' }));
+    expect(facts.attachments.map(({ name }) => name)).toEqual([
+      ...['a.txt', 'A.TXT', '.._a.txt', 'b.xml.txt', 'f.txt', 'f (2).txt', 'c.txt'],
+      ...['a (2).txt', 'p.txt', 'q.xbrl'],
+    ]);
+  });
+
+  it('are found from the list, the document and the root, and read when asked for', async () => {
+    const list =
+      '<Attachment ID="1" Name="one" Format="xml" CreationDate="2020-08-17T19:13:09 " Visible="false" Usage="data" Size="9">' +
+      '<FileLoc>one.xml</FileLoc></Attachment><Attachment ID="2" Name="two" ModDate="2021"><FileLoc>Res/two.bin</FileLoc></Attachment>' +
+      '<Attachment Name="three"><FileLoc>../../three</FileLoc></Attachment><Attachment Name="gone"><FileLoc>no.txt</FileLoc></Attachment>';
+    const files = { 'Doc_0/Attachs/one.xml': '<a/>', 'Doc_0/Res/two.bin': '2', three: '3' };
+    const { facts, diagnostics } = await factsOf(attached(list, files));
+    expect(facts.attachments).toMatchObject([
+      { name: 'one.xml', format: 'xml', creationDate: '2020-08-17T19:13:09', isVisible: false, usage: 'data' },
+      { name: 'two.bin', modificationDate: '2021', isVisible: true },
+      { name: 'three' },
+    ]);
+    expect(facts.attachments.map(({ bytes }) => Buffer.from(bytes()!).toString())).toEqual(['<a/>', '2', '3']);
+    expect(diagnostics).toMatchObject([{ code: 'attachment_missing', message: expect.stringContaining('"gone"') }]);
+  });
+});
+
+describe('several documents', () => {
+  it('keep their facts apart, and give those of one when merged', async () => {
+    const body = (n: number): string => `</ofd:DocBody><ofd:DocBody><ofd:DocRoot>Doc_${n}/Document.xml</ofd:DocRoot>`;
+    const list = '<Attachments><Attachment ID="1" Name="a"><FileLoc>/f.txt</FileLoc></Attachment></Attachments>';
+    const beside =
+      '<Bookmarks><Bookmark Name="b"><Dest Type="Fit" PageID="1"/></Bookmark></Bookmarks><Attachments>/A.xml</Attachments>';
+    const other = `<Document><CommonData/><Pages><Page ID="1" BaseLoc="P.xml"/></Pages>${beside}</Document>`;
+    const { document } = await open({
+      pages: ['', ''],
+      docInfo: '<ofd:Title>First</ofd:Title>',
+      docBody: body(1) + body(2),
+      files: { 'Doc_1/Document.xml': other, 'Doc_2/Document.xml': other, 'A.xml': list, 'f.txt': 'x' },
+    });
+    const facts = document.documents;
+    expect(facts.map(({ firstPage, pageCount }) => [firstPage, pageCount])).toEqual([
+      [1, 2],
+      [3, 1],
+      [4, 1],
+    ]);
+    expect(facts[2]!.destinations[0]!.target.pageNumber).toBe(4);
+    const merged = mergeFacts(facts);
+    expect(merged.pageCount).toBe(4);
+    expect(merged.info.title).toBe('First');
+    expect(merged.destinations.map(({ name }) => name)).toEqual(['b', 'b (2)']);
+    expect(merged.attachments.map(({ name }) => name)).toEqual(['a.txt', 'a (2).txt']);
+    expect(merged.outline.map(({ title, target, children }) => [title, target, children.length])).toMatchObject([
+      ['First', { pageNumber: 1 }, 0],
+      ['Document 2', { pageNumber: 3 }, 1],
+      ['Document 3', { pageNumber: 4 }, 1],
+    ]);
+  });
+});
