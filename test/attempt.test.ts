@@ -8,6 +8,7 @@ import type { ConversionTask, Converter } from '../src/convert/converter-types.j
 import { sweepWorkspaces, workspaceRoot } from '../src/convert/workspace.js';
 import { ServiceError } from '../src/errors.js';
 import { ActiveRuns, type Run } from '../src/jobs/active-runs.js';
+import { cancelByForce } from '../src/jobs/forced-cancel.js';
 import type { Attempt, StoredRequest } from '../src/jobs/job.js';
 import { SqliteStore } from '../src/jobs/sqlite-store.js';
 import { newJob, temporaryFolder } from './support/jobs.js';
@@ -17,12 +18,14 @@ let store: SqliteStore;
 let services: AttemptServices;
 let tasks: ConversionTask[];
 let faults: unknown[];
+let isOpenable: boolean;
 let convert: (task: ConversionTask, signal: AbortSignal) => Promise<string[]> | string[];
 
 /** Writes one file for each text that `convert` gives. */
 const converter: Converter = {
-  async run(task, { signal, onProgress }) {
+  async run(task, { signal, onOpened, onProgress }) {
     tasks.push(task);
+    if (isOpenable) onOpened?.('ofd');
     const contents = await convert(task, signal);
     onProgress?.(contents.length, contents.length);
     const files = contents.map((content, index) => {
@@ -50,6 +53,7 @@ beforeEach(async () => {
   await sweepWorkspaces(root);
   tasks = [];
   faults = [];
+  isOpenable = true;
   convert = () => ['%PDF-'];
   services = {
     store,
@@ -119,6 +123,7 @@ describe('runAttempt', () => {
   });
 
   it('takes the code and the reason of a failed conversion, and what was known by then', async () => {
+    isOpenable = false;
     convert = () => {
       throw new ServiceError('conversion_failed', 'This is no OFD package', { reason: 'not_ofd' });
     };
@@ -132,6 +137,16 @@ describe('runAttempt', () => {
       warnings: undefined,
     });
     expect(faults).toEqual([]);
+  });
+
+  it('knows the format of a job that fails after its input was opened', async () => {
+    convert = () => {
+      throw new ServiceError('conversion_failed', 'Page 3 is too large', { reason: 'too_large' });
+    };
+    expect(await runAttempt(services.runs.start(await claimed()), services)).toMatchObject({
+      kind: 'failed',
+      fromActual: 'ofd',
+    });
   });
 
   it('knows the format of a job that fails in delivery', async () => {
@@ -222,6 +237,21 @@ describe('runStream', () => {
     await expect(stream).rejects.toMatchObject({ code: 'cancelled' });
     expect(await store.get(attempt.job.id)).toMatchObject({ state: 'cancelled' });
     expect((await store.snapshot()).conversions).toEqual([]);
+  });
+
+  it('is found by a forced cancel, and its request is told', async () => {
+    convert = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    const attempt = await begin();
+    const { id } = attempt.job;
+    const stream = runStream(attempt, input, 1000, services, idle);
+    const cancelled = cancelByForce(id, store, services.runs, Date.now);
+    await expect(stream).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await cancelled).toBe('cancelled');
+    expect(await store.get(id)).toMatchObject({ state: 'cancelled' });
+    expect(services.runs.of(id)).toBeUndefined();
   });
 
   it('closes the product when the store cannot write down the end', async () => {

@@ -21,6 +21,8 @@ export function parseServeArguments(args: readonly string[]): ServeArguments | s
   }
 }
 
+const LINGER_MS = 5000;
+
 /** Runs until a signal ends it. Exit codes: 0 after a graceful end, 1 when it can't start, 2 for a faulty configuration. */
 export async function serveCommand({ configPath, checkOnly }: ServeArguments): Promise<number> {
   try {
@@ -31,6 +33,8 @@ export async function serveCommand({ configPath, checkOnly }: ServeArguments): P
       return 0;
     }
     await runUntilSignal(await startService(config, { warnings }));
+    // Everything is closed. What keeps the process now is a call that hangs on a volume: it would do so for ever.
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINGER_MS).unref();
     return 0;
   } catch (error) {
     if (error instanceof ConfigError) {

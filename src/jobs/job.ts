@@ -24,9 +24,18 @@ export type LaneName = 'fast' | 'heavy';
 /** Options of a conversion (contract B4) as validated at submission. */
 export interface StoredOptions {
   /** Page list such as `1-3,7`. */
-  readonly pages?: string | undefined;
+  readonly pages?: string;
   /** Dots per inch of raster outputs. */
-  readonly dpi?: number | undefined;
+  readonly dpi?: number;
+  /** Pixels of a raster page. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Colour under the page. */
+  readonly background?: string;
+  readonly quality?: number;
+  readonly annotations?: boolean;
+  /** Codes of warnings that make the job fail. */
+  readonly failOn?: readonly string[];
 }
 
 /** The validated request without the input's bytes: plain JSON, kept with the job, never shown to a client. */

@@ -82,14 +82,15 @@ export class SqliteStore implements JobStore {
   }
 
   async #keep(input: SubmittedInput): Promise<InputRecord> {
+    const onLate = (file: string): void => ignoreFailure(this.#inputThread.call('remove', [file]));
     if ('bytes' in input) {
       // A copy of its own: a message would carry all of the buffer that the bytes are a part of.
       const bytes = new Uint8Array(input.bytes);
       if (bytes.length <= INLINE_INPUT_BYTES) return { bytes };
-      return { file: await this.#inputThread.call('keep', [{ bytes }], undefined, [bytes.buffer]) };
+      return { file: await this.#inputThread.call('keep', [{ bytes }], onLate, [bytes.buffer]) };
     }
     if ((await stat(input.path)).size > INLINE_INPUT_BYTES) {
-      return { file: await this.#inputThread.call('keep', [input]) };
+      return { file: await this.#inputThread.call('keep', [input], onLate) };
     }
     const bytes = new Uint8Array(await readFile(input.path));
     await rm(input.path, { force: true });

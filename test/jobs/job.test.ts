@@ -1,8 +1,9 @@
 /** Job ids (contract A6) and the wait before a retry (contract R4). */
 import { describe, expect, it } from 'vitest';
 import { nextJobId } from '../../src/jobs/job.js';
+import { requestHash } from '../../src/jobs/request-hash.js';
 import { backoffAfter, withRetry } from '../../src/jobs/retry.js';
-import { attemptOf, failed } from '../support/jobs.js';
+import { attemptOf, failed, newJob } from '../support/jobs.js';
 
 describe('nextJobId', () => {
   it('is the nanosecond time in base36', () => {
@@ -16,6 +17,21 @@ describe('nextJobId', () => {
     expect(nextJobId(1_700_000_000_000, 5, id)).toBe(nextJobId(1_700_000_000_000, 6, undefined));
     expect(nextJobId(1_600_000_000_000, 0, id)).toBe(nextJobId(1_700_000_000_000, 6, undefined));
     expect(nextJobId(1_700_000_000_000, 7, id)).toBe(nextJobId(1_700_000_000_000, 7, undefined));
+  });
+});
+
+describe('requestHash', () => {
+  it('tells requests that mean the same from those that do not', () => {
+    const { request, from, to } = newJob();
+    const hash = requestHash({ from, to, request }, 'aa');
+    const { output, input, highPriority } = request;
+    const reordered = { highPriority, output: { ...output, dir: undefined }, notify: undefined, input };
+    expect(requestHash({ to, from, request: reordered }, 'aa')).toBe(hash);
+    expect(requestHash({ from, to, request }, 'bb')).not.toBe(hash);
+    expect(requestHash({ from, to, request: { ...request, highPriority: true } }, 'aa')).not.toBe(hash);
+    expect(requestHash({ from, to: 'txt', request }, 'aa')).not.toBe(hash);
+    const pages = { ...request, output: { ...output, options: { pages: '1-2' } } };
+    expect(requestHash({ from, to, request: pages }, 'aa')).not.toBe(hash);
   });
 });
 

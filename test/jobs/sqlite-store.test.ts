@@ -123,6 +123,42 @@ it('makes missing folders, and files that only their owner reads', async () => {
   }
 });
 
+it('runs nothing that it refused for want of an answer, but for what a key will find again', async () => {
+  const path = join(databaseFolder(), 'jobs.db');
+  const impatient = await SqliteStore.open({ path, deadlineMs: 10 });
+  // Enough at a time to keep the thread longer than that.
+  const numbers = Array.from({ length: 1500 }, (_, number) => number);
+  const bytes = Buffer.alloc(20_000);
+  const keyed = (number: number) => newJob({ idempotency: { key: `key ${number}`, requestHash: 'same' } });
+  const plain = await Promise.allSettled(numbers.map(() => impatient.submit(newJob({ to: 'txt' }), { bytes })));
+  const answered = await Promise.allSettled(numbers.map((number) => impatient.submit(keyed(number), { bytes })));
+  const taken = plain.filter(({ status }) => status === 'fulfilled').length;
+  expect([...plain, ...answered].some(({ status }) => status === 'rejected')).toBe(true);
+  const isIdle = (): Promise<boolean> =>
+    impatient.ping().then(
+      () => true,
+      () => false,
+    );
+  while (!(await isIdle()));
+  // Closing may take longer than this store waits for.
+  await impatient.close().catch(() => undefined);
+  const store = await openWhenFree(path);
+  const again = await Promise.all(numbers.map((number) => store.submit(keyed(number), { bytes })));
+  expect(again.every(({ job }) => job.state === 'queued')).toBe(true);
+  for (const [number, answer] of answered.entries()) {
+    if (answer.status === 'fulfilled') expect(again[number]?.job.id).toBe(answer.value.job.id);
+  }
+  expect((await store.snapshot()).queue.queued).toBe(taken + numbers.length);
+  expect((await store.list({ to: 'txt', state: 'queued' }, 2000, undefined)).jobs).toHaveLength(taken);
+});
+
+async function openWhenFree(path: string): Promise<SqliteStore> {
+  for (;;) {
+    const store = await openStore(path).catch(() => undefined);
+    if (store) return store;
+  }
+}
+
 it('removes inputs that a crash left without a job', async () => {
   const path = join(databaseFolder(), 'jobs.db');
   const first = await openStore(path);

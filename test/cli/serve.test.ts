@@ -1,0 +1,140 @@
+/** The daemon as a process: its signals, its exit codes, and what it finds when it starts again (contract R5, R6, R8). */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { callDaemon, copyOfBuild, Daemon } from '../support/daemon.js';
+import { temporaryFolder } from '../support/jobs.js';
+import { buildOfd } from '../support/ofd-builder.js';
+import { type JobAnswer, json, KEY, until } from '../support/service.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let program: string;
+let daemons: Daemon[];
+
+beforeEach(() => {
+  folder = temporaryFolder('serve');
+  program = copyOfBuild(join(folder.path, 'program'));
+  daemons = [];
+});
+
+afterEach(async () => {
+  for (const daemon of daemons) await daemon.kill();
+  folder.remove();
+});
+
+async function start(changes: Record<string, unknown> = {}): Promise<{ daemon: Daemon; url: string }> {
+  const config = {
+    listen: '127.0.0.1:0',
+    api_key: KEY,
+    db_path: join(folder.path, 'data/jobs.db'),
+    temp_dir: join(folder.path, 'tmp'),
+    output_dir: join(folder.path, 'out'),
+    ...changes,
+  };
+  const configPath = join(folder.path, 'config.json');
+  writeFileSync(configPath, JSON.stringify(config), { mode: 0o600 });
+  const daemon = new Daemon(configPath, program);
+  daemons.push(daemon);
+  const url = await daemon.ready;
+  if (!url) throw new Error(daemon.output);
+  return { daemon, url };
+}
+
+/** Ten thousand pages as pictures: longer than any test. */
+const LONG = Buffer.from(buildOfd({ pages: Array(10_000).fill('') })).toString('base64');
+const SHORT = Buffer.from(buildOfd({ pages: [''] })).toString('base64');
+
+async function submit(url: string, bytes: string, format: string): Promise<string> {
+  const body = JSON.stringify({ input: { file_name: 'a.ofd', bytes }, output: { kind: 'dir', format } });
+  return (await json<JobAnswer>(callDaemon(url, '/v1/convert', { method: 'POST', body }))).id;
+}
+
+function reached(url: string, id: string, state: string): Promise<JobAnswer> {
+  return until(
+    () => json<JobAnswer>(callDaemon(url, `/v1/jobs/${id}`)),
+    (job) => job.state === state,
+  );
+}
+
+it('SIGTERM takes no more, lets running work finish, and ends with 0', async () => {
+  const { daemon, url } = await start({ fast_workers: 1, shutdown_grace: '60s' });
+  const pages = Buffer.from(buildOfd({ pages: Array(150).fill('') })).toString('base64');
+  const running = await submit(url, pages, 'png');
+  await reached(url, running, 'running');
+  const waiting = await submit(url, SHORT, 'txt');
+  daemon.signal('SIGTERM');
+  const probe = await until(
+    () => fetch(`${url}/readyz`),
+    ({ status }) => status === 503,
+  );
+  expect(await json(probe)).toMatchObject({ code: 'shutting_down' });
+  const refused = await callDaemon(url, '/v1/convert', { method: 'POST', body: '{}' });
+  expect([refused.status, (await json(refused)).code]).toEqual([503, 'shutting_down']);
+  expect(await daemon.exited).toEqual({ code: 0, signal: null });
+  const next = await start();
+  expect(await reached(next.url, running, 'succeeded')).toMatchObject({ attempt: 1 });
+  expect(await reached(next.url, waiting, 'succeeded')).toMatchObject({ attempt: 1 });
+});
+
+it('SIGTERM queues again what does not finish in time, with no attempt used up and nothing left behind', async () => {
+  const { daemon, url } = await start({ shutdown_grace: '200ms' });
+  const id = await submit(url, LONG, 'png');
+  await reached(url, id, 'running');
+  daemon.signal('SIGTERM');
+  expect(await daemon.exited).toEqual({ code: 0, signal: null });
+  expect(filesBelow('tmp')).toEqual([]);
+  const next = await start({ fast_workers: 1 });
+  expect(await reached(next.url, id, 'running')).toMatchObject({ attempt: 2 });
+});
+
+it('a second SIGTERM ends the process at once, not with 0', async () => {
+  const { daemon, url } = await start({ shutdown_grace: '1h' });
+  await reached(url, await submit(url, LONG, 'png'), 'running');
+  daemon.signal('SIGTERM');
+  await until(
+    () => fetch(`${url}/readyz`),
+    ({ status }) => status === 503,
+  );
+  const started = performance.now();
+  daemon.signal('SIGTERM');
+  expect((await daemon.exited).code).not.toBe(0);
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+it('a job that ended the process so often is failed, and the others go on', async () => {
+  const changes = { max_job_crashes: 2, fast_workers: 1 };
+  let { daemon, url } = await start(changes);
+  const poison = await submit(url, LONG, 'png');
+  for (let crash = 0; crash < 2; crash += 1) {
+    await reached(url, poison, 'running');
+    await daemon.kill();
+    ({ daemon, url } = await start(changes));
+  }
+  const job = await reached(url, poison, 'failed');
+  expect(job).toMatchObject({ error_code: 'engine_crashed', attempt: 2 });
+  expect(job.error).toContain('ended 2 times');
+  await reached(url, await submit(url, SHORT, 'txt'), 'succeeded');
+});
+
+it('a start removes what a killed process left in temp_dir and half published', async () => {
+  const { daemon, url } = await start();
+  const id = await submit(url, LONG, 'png');
+  await reached(url, id, 'running');
+  await until(
+    async () => filesBelow('tmp'),
+    (files) => files.length > 0,
+  );
+  await daemon.kill();
+  const own = join(folder.path, 'out', id.slice(-2), id.slice(0, -2));
+  mkdirSync(own, { recursive: true });
+  writeFileSync(join(own, `.${id}-1-0.part`), 'half');
+  const next = await start({ max_job_crashes: 1 });
+  await reached(next.url, id, 'failed');
+  expect(filesBelow('tmp')).toEqual([]);
+  expect(existsSync(own)).toBe(false);
+});
+
+function filesBelow(name: string): string[] {
+  const entries = readdirSync(join(folder.path, name), { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
