@@ -114,17 +114,27 @@ function lettersOf(run: GlyphRun, frame: RunFrame, duplicates: DuplicateFilter):
   const sin = Math.sin(radians);
   const letters: RawLetter[] = [];
   for (let i = 0; i < run.glyphIds.length; i++) {
-    const text = readable(run.characters[i] ?? '');
-    if (text === '') continue;
+    const characters = run.characters[i] ?? '';
+    const text = readable(characters);
+    if (text === '' && characters !== '') continue;
     const point = transformPoint(frame.matrix, run.x[i]!, run.y[i]!);
     if (!Number.isFinite(point.x) || !Number.isFinite(point.y)) continue;
-    if (duplicates.isRepeated(text, point.x, point.y, frame.sizeMm)) continue;
+    if (text !== '' && duplicates.isRepeated(text, point.x, point.y, frame.sizeMm)) continue;
     const naturalAdvance = advanceOf(run.face, run.glyphIds[i]!, text, frame);
     const advance = naturalAdvance * (run.xScale?.[i] ?? 1);
     const x = point.x * cos + point.y * sin;
-    letters.push({ text, x, y: point.y * cos - point.x * sin, right: x + advance, advance, naturalAdvance });
+    if (text === '') widen(letters, x, x + advance);
+    else letters.push({ text, x, y: point.y * cos - point.x * sin, right: x + advance, advance, naturalAdvance });
   }
   return letters;
+}
+
+/** A glyph without characters belongs to the ones before it: their cell reaches to its end. */
+function widen(letters: RawLetter[], x: number, right: number): void {
+  const last = letters.at(-1);
+  if (last === undefined || x < last.x || right <= last.right) return;
+  const advance = right - last.x;
+  letters[letters.length - 1] = { ...last, right, advance, naturalAdvance: advance };
 }
 
 /** Characters without ink or meaning go; a tab is a blank. */
