@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConversionOptions, ConversionResult, ConversionTask, Converter } from './convert/converter-types.js';
+import type { ConversionResult, ConversionTask, Converter } from './convert/converter-types.js';
 import { inWorkspace } from './convert/workspace.js';
 import { type ErrorCode, ServiceError } from './errors.js';
 import { FORMATS, type FormatId } from './formats.js';
@@ -152,13 +152,11 @@ function taskOf(
   maxBytes: number | undefined,
 ): ConversionTask {
   const { fileName, options } = job.request.output;
-  const { pages, dpi } = options;
-  const conversion: ConversionOptions = { ...(pages !== undefined && { pages }), ...(dpi !== undefined && { dpi }) };
   return {
     inputPath,
     from,
     to: job.to,
-    options: conversion,
+    options,
     outputDirectory,
     baseName: fileName,
     ...(maxBytes !== undefined && { maxOutputBytes: maxBytes }),

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ALL_KEYS } from '../src/app/settings.js';
 import type { KeyGroup } from '../src/config/key.js';
+import { formatsOf, OPTION_NAMES } from '../src/convert/options.js';
+import { WARNING_CODES } from '../src/convert/warning-codes.js';
 import { ERROR_CODES } from '../src/errors.js';
 import { METRICS } from '../src/metrics/metrics.js';
 import { RUN_METRICS } from '../src/metrics/run-metrics.js';
@@ -57,6 +59,17 @@ describe('docs/http.md', () => {
     expect(documented.sort()).toEqual(codes.sort());
   });
 
+  it('has every option with the formats that have a use for it', () => {
+    const documented = table('http.md', '### Options').flatMap(([names, formats]) =>
+      names!.split(', ').map((name) => [name.replaceAll('`', ''), formats!.replaceAll('`', '')]),
+    );
+    const known = OPTION_NAMES.map((name) => [
+      name === 'failOn' ? 'fail_on' : name,
+      formatsOf(name)?.join(', ') ?? 'all',
+    ]);
+    expect(documented).toEqual(known);
+  });
+
   it('has every metric with its type and labels', () => {
     const metrics = [...METRICS, ...Object.values(RUN_METRICS)].map(({ name, type, labels }) => [
       name,
@@ -95,12 +108,13 @@ describe('docs/configuration.md', () => {
 describe('docs/engine.md', () => {
   const sources = ['ofd', 'fonts', 'images', 'render', 'convert'].flatMap((folder) =>
     readdirSync(`src/${folder}`, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => name.endsWith('.ts') && name !== 'warning-codes.ts')
       .map((name) => readFileSync(`src/${folder}/${name}`, 'utf8')),
   );
 
   it('has every code that a warning can carry, and no other', () => {
     const documented = table('engine.md', '## Warnings').map(([code]) => code!);
+    expect(documented).toEqual(WARNING_CODES);
     const written = sources.flatMap((source) =>
       [...source.matchAll(/(?:\bcode: |\b#?report\(\s*)'([a-z_]+)'/g)].map((match) => match[1]!),
     );

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, sta
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConversionOptions, ProducedFile } from '../convert/converter-types.js';
+import { checkOptions, type OptionName } from '../convert/options.js';
 import { OutputFiles, pageName } from '../convert/output-files.js';
-import { PageListError, parsePageList } from '../convert/page-list.js';
 import type { Diagnostic } from '../display/list.js';
 import { ServiceError } from '../errors.js';
 import { FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
@@ -53,8 +53,14 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
     options: {
       to: { type: 'string' },
       output: { type: 'string', short: 'o' },
-      dpi: { type: 'string' },
       pages: { type: 'string' },
+      dpi: { type: 'string' },
+      width: { type: 'string' },
+      height: { type: 'string' },
+      background: { type: 'string' },
+      quality: { type: 'string' },
+      'no-annotations': { type: 'boolean' },
+      'fail-on': { type: 'string', multiple: true },
       'font-dir': { type: 'string', multiple: true },
       json: { type: 'boolean' },
     },
@@ -70,7 +76,7 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
     input,
     to,
     output,
-    options: conversionOptions(values.dpi, values.pages, to),
+    options: conversionOptions(values, to),
     fontDirs: values['font-dir'] ?? [],
     json: values.json ?? false,
   };
@@ -87,20 +93,39 @@ function outputFormat(to: string | undefined, output: string | undefined): Forma
   );
 }
 
-function conversionOptions(dpi: string | undefined, pages: string | undefined, to: FormatId): ConversionOptions {
-  if (dpi !== undefined) {
-    if (!/^\d{2,3}$/.test(dpi) || Number(dpi) < 36 || Number(dpi) > 600) {
-      throw new UsageError(`--dpi ${dpi}: a whole number from 36 to 600 is wanted`);
-    }
-    if (!['png', 'jpeg', 'webp'].includes(to)) throw new UsageError(`--dpi fits png, jpeg and webp, not ${to}`);
-  }
-  try {
-    if (pages !== undefined) parsePageList(pages);
-  } catch (error) {
-    if (error instanceof PageListError) throw new UsageError(`--${error.message}`);
-    throw error;
-  }
-  return { ...(pages !== undefined && { pages }), ...(dpi !== undefined && { dpi: Number(dpi) }) };
+interface OptionArguments {
+  readonly pages?: string | undefined;
+  readonly dpi?: string | undefined;
+  readonly width?: string | undefined;
+  readonly height?: string | undefined;
+  readonly background?: string | undefined;
+  readonly quality?: string | undefined;
+  readonly 'no-annotations'?: boolean | undefined;
+  readonly 'fail-on'?: readonly string[] | undefined;
+}
+
+const SPELLINGS: Readonly<Partial<Record<OptionName, string>>> = {
+  annotations: '--no-annotations',
+  failOn: '--fail-on',
+};
+
+function conversionOptions(values: OptionArguments, to: FormatId): ConversionOptions {
+  const given = {
+    pages: values.pages,
+    dpi: wholeNumber(values.dpi),
+    width: wholeNumber(values.width),
+    height: wholeNumber(values.height),
+    background: values.background,
+    quality: wholeNumber(values.quality),
+    annotations: values['no-annotations'] ? false : undefined,
+    failOn: values['fail-on']?.flatMap((list) => list.split(',').map((code) => code.trim())),
+  };
+  return checkOptions(given, to, (name) => SPELLINGS[name] ?? `--${name}`);
+}
+
+/** The number that the text is, else the text itself, which no option takes. */
+function wholeNumber(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : text;
 }
 
 function defaultOutput(input: string, to: FormatId): string {

@@ -5,8 +5,19 @@ import type { FormatId } from '../formats.js';
 export interface ConversionOptions {
   /** Pages as a client writes them, "1-3,7"; all where absent. */
   readonly pages?: string;
-  /** Raster outputs: dots an inch. */
+  /** Raster outputs: dots an inch; excludes width and height. */
   readonly dpi?: number;
+  /** Raster outputs: pixels of a page. One keeps the page's shape; with both the page is as large as fits into them. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Raster outputs and svg: what lies under the page, `#rgb`, `#rrggbb`, either with alpha, or `transparent`; white where absent. */
+  readonly background?: string;
+  /** jpeg and webp: 1 to 100. */
+  readonly quality?: number;
+  /** False leaves annotations out; seals stay. */
+  readonly annotations?: boolean;
+  /** Codes of warnings that make the conversion fail. */
+  readonly failOn?: readonly string[];
 }
 
 export interface ConversionTask {

@@ -16,15 +16,14 @@ interface PageRange {
 /** The ranges of a list such as "1-3,7" or "5-"; throws PageListError. */
 export function parsePageList(list: string): readonly PageRange[] {
   const parts = list.split(',').map((part) => part.trim());
-  if (list.length > 1000)
-    throw new PageListError(`pages: the list is ${list.length} characters long, at most 1000 are taken`);
+  if (list.length > 1000) throw new PageListError(`the list is ${list.length} characters long, at most 1000 are taken`);
   return parts.map((part) => {
     const match = /^(\d{1,7})(?:\s*-\s*(\d{1,7})?)?$/.exec(part);
-    if (!match) throw new PageListError(`pages: "${part}" is no page or range; write for example "1-3,7"`);
+    if (!match) throw new PageListError(`"${part}" is no page or range; write for example "1-3,7"`);
     const first = Number(match[1]);
     const last = match[2] !== undefined ? Number(match[2]) : part.includes('-') ? Number.POSITIVE_INFINITY : first;
-    if (first < 1 || first > LARGEST_PAGE) throw new PageListError(`pages: "${part}": pages count from 1`);
-    if (last < first) throw new PageListError(`pages: "${part}" ends before it starts`);
+    if (first < 1 || first > LARGEST_PAGE) throw new PageListError(`"${part}": pages count from 1`);
+    if (last < first) throw new PageListError(`"${part}" ends before it starts`);
     return { first, last };
   });
 }

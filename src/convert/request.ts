@@ -1,9 +1,10 @@
 /** A conversion request: every rule that can be decided at submission (contract A3, B2, B4, B5, S1). */
 import { ServiceError } from '../errors.js';
 import { FORMATS, type Format, type FormatId, formatNamed } from '../formats.js';
+import type { ConversionOptions } from './converter-types.js';
 import { detectFormat } from './detect.js';
 import { checkFileName } from './names.js';
-import { PageListError, parsePageList } from './page-list.js';
+import { checkOptions, type GivenOptions, OptionError } from './options.js';
 import { type Plan, planFor } from './plan.js';
 
 /** A submission whose shape is right and whose rules are not checked yet. Absent, null and "" are all undefined here. */
@@ -21,7 +22,7 @@ export interface Submission {
     readonly dir?: string | undefined;
     readonly fileName?: string | undefined;
     readonly remote?: { readonly target?: string | undefined; readonly path?: string | undefined } | undefined;
-    readonly options?: { readonly pages?: string | undefined; readonly dpi?: number | undefined } | undefined;
+    readonly options?: GivenOptions | undefined;
   };
   readonly notify?:
     | { readonly target?: string | undefined; readonly events?: readonly string[] | undefined }
@@ -56,7 +57,7 @@ export interface ConversionRequest {
     readonly format: FormatId;
     readonly dir: string | undefined;
     readonly fileName: string | undefined;
-    readonly options: { readonly pages?: string; readonly dpi?: number };
+    readonly options: ConversionOptions;
   };
   readonly notify: { readonly target: string; readonly events: readonly string[] | undefined } | undefined;
   readonly highPriority: boolean;
@@ -66,9 +67,6 @@ const LOCAL_KINDS = ['stream', 'dir'] as const;
 type LocalKind = (typeof LOCAL_KINDS)[number];
 const REMOTE_KINDS = ['ftp', 's3', 'webdav', 'sftp'] as const;
 const INPUT_KINDS = ['upload', 'url'] as const;
-
-/** Formats whose pixels `dpi` decides. */
-const RASTER_FORMATS: readonly FormatId[] = ['png', 'jpeg', 'webp'];
 
 /** Throws ServiceError for the first rule that does not hold. */
 export function parseConversionRequest(submission: Submission, rules: RequestRules): ConversionRequest {
@@ -173,25 +171,11 @@ function outputFormat(name: string | undefined, kind: LocalKind): FormatId {
   return format;
 }
 
-function conversionOptions(
-  { pages, dpi }: NonNullable<Submission['output']['options']>,
-  to: FormatId,
-): ConversionRequest['output']['options'] {
-  if (pages !== undefined) checkPages(pages);
-  if (dpi !== undefined && !RASTER_FORMATS.includes(to)) {
-    throw invalid(`output.options.dpi is of no use for ${to}; it belongs to ${RASTER_FORMATS.join(', ')}`);
-  }
-  if (dpi !== undefined && (!Number.isInteger(dpi) || dpi < 36 || dpi > 600)) {
-    throw invalid(`output.options.dpi: ${dpi} is not allowed; write a whole number from 36 to 600`);
-  }
-  return { ...(pages !== undefined && { pages }), ...(dpi !== undefined && { dpi }) };
-}
-
-function checkPages(pages: string): void {
+function conversionOptions(given: GivenOptions, to: FormatId): ConversionOptions {
   try {
-    parsePageList(pages);
+    return checkOptions(given, to, (name) => `output.options.${name === 'failOn' ? 'fail_on' : name}`);
   } catch (error) {
-    throw error instanceof PageListError ? invalid(`output.options.${error.message}`) : error;
+    throw error instanceof OptionError ? invalid(error.message) : error;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { FastifyTypeProvider } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
+import type { GivenOptions } from '../convert/options.js';
 import type { Submission } from '../convert/request.js';
 
 /** Lets Fastify infer the types of handlers from TypeBox schemas. */
@@ -17,6 +18,7 @@ const LONGEST_TEXT = 8192;
 const text = (maxLength = LONGEST_TEXT) => Type.Unsafe<string | null>({ type: 'string', nullable: true, maxLength });
 const orNull = <Schema extends TSchema>(schema: Schema) =>
   Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, nullable: true }));
+const integer = () => Type.Optional(Type.Unsafe<number | null>({ type: 'integer', nullable: true }));
 const closed = { additionalProperties: false };
 
 const Input = Type.Object(
@@ -35,7 +37,13 @@ const Remote = Type.Object({ target: Type.Optional(text()), path: Type.Optional(
 const Options = Type.Object(
   {
     pages: Type.Optional(text()),
-    dpi: Type.Optional(Type.Unsafe<number | null>({ type: 'integer', nullable: true })),
+    dpi: integer(),
+    width: integer(),
+    height: integer(),
+    background: Type.Optional(text()),
+    quality: integer(),
+    annotations: orNull(Type.Boolean()),
+    fail_on: orNull(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
   },
   closed,
 );
@@ -81,6 +89,19 @@ function given(value: string | null | undefined): string | undefined {
   return value ? value : undefined;
 }
 
+function givenOptions(options: Static<typeof Options>): GivenOptions {
+  return {
+    pages: given(options.pages),
+    dpi: options.dpi ?? undefined,
+    width: options.width ?? undefined,
+    height: options.height ?? undefined,
+    background: given(options.background),
+    quality: options.quality ?? undefined,
+    annotations: options.annotations ?? undefined,
+    failOn: options.fail_on ?? undefined,
+  };
+}
+
 /** The submission that a body stands for; `bytes` is the decoded `input.bytes`. */
 export function submissionOf(
   { input, output, notify, high_priority }: ConvertBody,
@@ -100,7 +121,7 @@ export function submissionOf(
       dir: given(output.dir),
       fileName: given(output.file_name),
       remote: output.remote ? { target: given(output.remote.target), path: given(output.remote.path) } : undefined,
-      options: { pages: given(output.options?.pages), dpi: output.options?.dpi ?? undefined },
+      options: givenOptions(output.options ?? {}),
     },
     notify: notify ? { target: given(notify.target), events: notify.events ?? undefined } : undefined,
     highPriority: high_priority ?? undefined,

@@ -6,7 +6,7 @@ import { DocumentContext } from './build/context.js';
 import { buildObjects } from './build/objects.js';
 import { PageBuilder } from './build/page.js';
 import { DocumentSeals } from './build/seal.js';
-import { type DocumentBody, type PageReference, readDocuments } from './document.js';
+import { type PageReference, readDocuments } from './document.js';
 import { OfdError } from './error.js';
 import { FactsReader } from './facts.js';
 import type { OfdLimits } from './limits.js';
@@ -17,6 +17,10 @@ export interface OfdOptions {
   readonly limits: OfdLimits;
   readonly fonts: FontBook;
   readonly report: Report;
+  /** Whether annotations are shown and lead anywhere; they are where absent. Seals are no annotations. */
+  readonly withAnnotations?: boolean;
+  /** The index of the page that will be asked for first, from the number of pages; the first where absent. */
+  readonly startAt?: (pageCount: number) => number;
 }
 
 export interface OfdDocument {
@@ -40,7 +44,9 @@ export interface OfdDocument {
 export async function openOfd(bytes: Uint8Array, options: OfdOptions): Promise<OfdDocument> {
   const { limits, fonts, report } = options;
   const pkg = await OfdPackage.open(bytes, limits, report);
-  const bodies = readDocuments(pkg, report, true);
+  const bodies = readDocuments(pkg, report, true).map((body) =>
+    options.withAnnotations === false ? { ...body, annotationParts: new Map() } : body,
+  );
   const pages: DocumentPage[] = [];
   const readers: FactsReader[] = [];
   for (const body of bodies) {
@@ -50,7 +56,9 @@ export async function openOfd(bytes: Uint8Array, options: OfdOptions): Promise<O
     for (const reference of body.pages) pages.push({ builder, reference });
     readers.push(facts);
   }
-  return new OpenedDocument(readers, pages, firstReadable(pkg, bodies));
+  const references = pages.map(({ reference }) => reference);
+  const first = references[options.startAt?.(pages.length) ?? 0];
+  return new OpenedDocument(readers, pages, readable(pkg, first === undefined ? references : [first, ...references]));
 }
 
 interface DocumentPage {
@@ -64,25 +72,28 @@ interface ParsedPage {
 }
 
 /**
- * Proof that there is something to show: the first page whose part can be read. Undefined where the package has no part
- * for any page, which then are blank. Throws OfdError('corrupt' or 'encrypted') where there were parts and none is left.
+ * Proof that there is something to show: the first of `references` whose part can be read. Undefined where the package
+ * has no part for any page, which then are blank. Throws OfdError('corrupt' or 'encrypted') where there were parts and
+ * none is left.
  */
-function firstReadable(pkg: OfdPackage, bodies: readonly DocumentBody[]): ParsedPage | undefined {
-  const damaged: string[] = [];
-  for (const reference of bodies.flatMap((body) => body.pages)) {
+function readable(pkg: OfdPackage, references: readonly PageReference[]): ParsedPage | undefined {
+  const damaged = new Set<string>();
+  for (const reference of references) {
     if (reference.part === undefined) {
       // Lost with the damage or behind the encryption, not forgotten by the producer.
-      if (pkg.isDamaged || pkg.isEncrypted) damaged.push(reference.location);
+      if (pkg.isDamaged || pkg.isEncrypted) damaged.add(reference.location);
       continue;
     }
+    if (damaged.has(reference.part)) continue;
     const root = pkg.xml(reference.part);
     if (root !== undefined) return { reference, root };
-    damaged.push(reference.part);
+    damaged.add(reference.part);
   }
-  if (damaged.length === 0) return undefined;
-  if (pkg.isEncrypted) throw new OfdError('encrypted', `The package is encrypted: ${damaged[0]} cannot be read`);
-  const rest = damaged.length > 1 ? ` and ${damaged.length - 1} more` : '';
-  throw new OfdError('corrupt', `No page can be read: ${damaged[0]}${rest} is damaged`);
+  const [first] = damaged;
+  if (first === undefined) return undefined;
+  if (pkg.isEncrypted) throw new OfdError('encrypted', `The package is encrypted: ${first} cannot be read`);
+  const rest = damaged.size > 1 ? ` and ${damaged.size - 1} more` : '';
+  throw new OfdError('corrupt', `No page can be read: ${first}${rest} is damaged`);
 }
 
 class OpenedDocument implements OfdDocument {

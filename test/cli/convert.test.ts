@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { buildOfd, textXml } from '../support/ofd-builder.js';
 import { withFolder } from '../support/rendering.js';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -46,6 +47,26 @@ describe('ofd-server convert', () => {
       });
     }));
 
+  it('takes options of pictures', () =>
+    withFolder((cwd) => {
+      const options = ['--to', 'png', '--width', '90', '--background', '#0f08', '--no-annotations', '--pages', '1'];
+      expect(run(['convert', input, ...options, '-o', 'out'], { cwd }).status).toBe(0);
+      const png = readFileSync(join(cwd, 'out', 'page-0001.png'));
+      expect([png.readUInt32BE(16), png[25]]).toEqual([90, 6]);
+    }));
+
+  it('fails on a warning that is named', () =>
+    withFolder((cwd) => {
+      writeFileSync(join(cwd, 'a.ofd'), buildOfd({ pages: [textXml('no font is defined')] }));
+      expect(run(['convert', 'a.ofd', '--fail-on', 'glyph_missing'], { cwd }).status).toBe(0);
+      const fatal = ['--fail-on', 'glyph_missing, reference_missing', '--fail-on', 'image_missing'];
+      const { status, stdout } = run(['convert', 'a.ofd', '--json', '-o', 'b.pdf', ...fatal], { cwd });
+      expect(status).toBe(1);
+      expect(JSON.parse(stdout)).toMatchObject({ ok: false, code: 'conversion_failed', reason: 'unsupported' });
+      expect(stdout).toContain('fail_on: reference_missing: ');
+      expect(readdirSync(cwd)).toEqual(['a.ofd', 'a.pdf']);
+    }));
+
   it('reads standard input and writes standard output, with the JSON on standard error', () =>
     withFolder((cwd) => {
       const { status, bytes, stderr } = run(['convert', '-', '--to', 'pdf', '-o', '-', '--json'], {
@@ -75,8 +96,12 @@ describe('ofd-server convert', () => {
     [['convert', input, '--to', 'doc'], '--to doc'],
     [['convert', input, '-o', 'x.doc'], 'x.doc'],
     [['convert', input, '--to', 'png', '-o', '-'], 'a file for each page'],
-    [['convert', input, '--to', 'png', '--dpi', '5'], '--dpi 5'],
-    [['convert', input, '--to', 'pdf', '--dpi', '96'], '--dpi fits'],
+    [['convert', input, '--to', 'png', '--dpi', '5'], '--dpi: 5 is not allowed'],
+    [['convert', input, '--to', 'png', '--dpi', '5e1'], '--dpi: "5e1" is not allowed'],
+    [['convert', input, '--to', 'pdf', '--dpi', '96'], '--dpi is of no use for pdf'],
+    [['convert', input, '--to', 'png', '--dpi', '96', '--width', '5'], '--dpi and --width exclude'],
+    [['convert', input, '--to', 'jpeg', '--background', 'transparent'], '--background: "transparent"'],
+    [['convert', input, '--fail-on', 'glyph_missing,nothing'], '--fail-on: "nothing"'],
     [['convert', input, '--pages', '3-1'], 'ends before it starts'],
     [['convert', input, '--pages', 'x'], '"x"'],
     [['convert', input, '--nonsense'], 'nonsense'],

@@ -41,8 +41,8 @@ const REFUSALS: readonly Refusal[] = [
   { what: 'an unknown field of output', body: submission({ output: { name: 'a' } }), says: /output\.name/ },
   {
     what: 'an unknown option',
-    body: submission({ output: { options: { quality: 5 } } }),
-    says: /output\.options\.quality/,
+    body: submission({ output: { options: { paper: 'A4' } } }),
+    says: /output\.options\.paper: unknown.*pages, dpi, width, height, background, quality, annotations, fail_on/,
   },
   { what: 'an unknown field that is null', body: submission({ priority: null }), says: /priority/ },
   { what: 'lane', body: submission({ lane: 'heavy' }), says: /lane.*server decides/ },
@@ -169,6 +169,26 @@ const REFUSALS: readonly Refusal[] = [
     body: submission({ output: { ...dir, format, options: { dpi: 96 } } }),
     says: new RegExp(`dpi is of no use for ${format}`),
   })),
+  {
+    what: 'a quality for png',
+    body: submission({ output: { ...dir, format: 'png', options: { quality: 80 } } }),
+    says: /output\.options\.quality is of no use for png; it belongs to jpeg, webp/,
+  },
+  {
+    what: 'a transparent jpeg',
+    body: submission({ output: { ...dir, format: 'jpeg', options: { background: 'transparent' } } }),
+    says: /output\.options\.background: "transparent"/,
+  },
+  {
+    what: 'an unknown warning',
+    body: submission({ output: { options: { fail_on: ['no_such'] } } }),
+    says: /output\.options\.fail_on: "no_such".*font_substituted/,
+  },
+  {
+    what: 'annotations as text',
+    body: submission({ output: { options: { annotations: 'no' } } }),
+    says: /annotations.*boolean/,
+  },
   { what: 'an unknown input format', body: submission({ input: { format: 'wps' } }), says: /input\.format: "wps"/ },
   {
     what: 'a format that the content contradicts',
@@ -343,7 +363,10 @@ it('content beats the extension, and the claim is kept beside it', async () => {
 });
 
 it('options reach the conversion', async () => {
-  const body = submission({ output: { ...dir, format: 'webp', options: { pages: '2', dpi: 300 } } });
+  const options = { pages: '2', width: 300, height: 400, background: '#fff8', quality: 9, annotations: false };
+  const body = submission({
+    output: { ...dir, format: 'webp', options: { ...options, dpi: null, fail_on: ['glyph_missing'] } },
+  });
   await service.ended(((await (await service.convert(body)).json()) as { id: string }).id);
-  expect(service.converter.tasks.at(-1)?.options).toEqual({ pages: '2', dpi: 300 });
+  expect(service.converter.tasks.at(-1)?.options).toEqual({ ...options, failOn: ['glyph_missing'] });
 });

@@ -2,7 +2,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Diagnostic, DisplayList } from '../../src/display/list.js';
 import type { Color } from '../../src/display/paint.js';
-import type { Backend, RenderOptions } from '../../src/render/backend.js';
+import { type Backend, type RenderOptions, WHITE_PAPER } from '../../src/render/backend.js';
 
 export interface Rendered {
   /** One a page, or the one document. */
@@ -28,6 +28,8 @@ export async function render(
       dpi: 254,
       quality: 85,
       maxPixels: 64_000_000,
+      background: WHITE_PAPER,
+      pageNumbers: lists.map(({ pageNumber }) => pageNumber),
       documents: [],
       report: (diagnostic) => diagnostics.push(diagnostic),
       ...options,

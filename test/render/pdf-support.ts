@@ -7,6 +7,7 @@ import { type DocumentFacts, type DocumentInfo, mergeFacts } from '../../src/dis
 import { IDENTITY, Path, rectanglePath } from '../../src/display/geometry.js';
 import type { Diagnostic, DisplayList, GlyphRun, Group, ImageItem, Item, PathItem } from '../../src/display/list.js';
 import type { Color, SolidPaint, Stroke } from '../../src/display/paint.js';
+import { WHITE_PAPER } from '../../src/render/backend.js';
 import { pdfBackend } from '../../src/render/pdf/index.js';
 
 export const RED: Color = [255, 0, 0];
@@ -101,7 +102,15 @@ export async function makePdf(
   const report = (diagnostic: Diagnostic): number => diagnostics.push(diagnostic);
   const output = { openDocument: () => file, openPage: () => file };
   const documents = [{ ...mergeFacts([]), info, ...facts }];
-  const run = pdfBackend.start(output, { dpi: 96, quality: 90, maxPixels: 1e8, documents, report });
+  const run = pdfBackend.start(output, {
+    dpi: 96,
+    quality: 90,
+    background: WHITE_PAPER,
+    maxPixels: 1e8,
+    pageNumbers: [],
+    documents,
+    report,
+  });
   const writtenAfterPage: number[] = [];
   for (const list of pages) {
     await run.page(list);

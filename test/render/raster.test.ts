@@ -1,4 +1,5 @@
 // The raster backends: what they paint, how large, and what the files say about themselves.
+import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import type { EncodedImage, Item } from '../../src/display/list.js';
 import { jpegBackend, pngBackend, webpBackend } from '../../src/render/raster/index.js';
@@ -98,7 +99,7 @@ describe('size and resolution', () => {
       [5000, 5000],
       [1e9, 1e9],
     ] as const) {
-      const size = rasterSize(width, height, 600, 1_000_000, 16_384);
+      const size = rasterSize(width, height, { dpi: 600 }, 1_000_000, 16_384);
       expect(size.widthPx * size.heightPx).toBeLessThanOrEqual(1_000_000);
       expect(Math.max(size.widthPx, size.heightPx)).toBeLessThanOrEqual(16_384);
       expect(Math.min(size.widthPx, size.heightPx)).toBeGreaterThanOrEqual(1);
@@ -111,6 +112,54 @@ describe('size and resolution', () => {
     expect(png.readUInt32BE(physical + 4)).toBe(5906);
     const jpeg = (await render(jpegBackend, [page([])], { dpi: 150 })).files[0]!;
     expect([jpeg[13], jpeg.readUInt16BE(14), jpeg.readUInt16BE(16)]).toEqual([1, 150, 150]);
+  });
+
+  it('makes pages as wide or as high as asked for, and as large as fits where both are', async () => {
+    const sizeOf = async (more: object, list = page([], 210, 297)) => {
+      const { width, height } = await readPixels((await render(pngBackend, [list], more)).files[0]!);
+      return [width, height];
+    };
+    expect(await sizeOf({ widthPx: 100 })).toEqual([100, 141]);
+    expect(await sizeOf({ heightPx: 100 })).toEqual([71, 100]);
+    expect(await sizeOf({ widthPx: 100, heightPx: 100 })).toEqual([71, 100]);
+    expect(await sizeOf({ widthPx: 100, heightPx: 1000 })).toEqual([100, 141]);
+    expect(await sizeOf({ widthPx: 64, heightPx: 64 }, page([], 297, 210))).toEqual([64, 45]);
+    expect(await sizeOf({ widthPx: 1 }, page([], 1000, 0.1))).toEqual([1, 1]);
+  });
+
+  it('draws fewer pixels than asked for where they are too many, and says so', async () => {
+    const { files, diagnostics } = await render(pngBackend, [page([], 20, 40)], { widthPx: 500, maxPixels: 20_000 });
+    expect((await readPixels(files[0]!)).width).toBe(100);
+    expect(diagnostics).toMatchObject([{ code: 'resolution_reduced', message: expect.stringContaining('100 × 200') }]);
+  });
+
+  it('lays the background under the page', async () => {
+    const list = page([rectangle(box(0, 0, 10, 10), solid(RED, 0.5))], 20, 20);
+    const colored = { background: { color: [0, 0, 255], alpha: 1 } } as const;
+    for (const [backend, tolerance] of [
+      [pngBackend, 1],
+      [jpegBackend, 12],
+      [webpBackend, 12],
+    ] as const) {
+      const pixels = await readPixels((await render(backend, [list], colored)).files[0]!);
+      const points = [
+        [5, 5, [128, 0, 128]],
+        [15, 15, [0, 0, 255]],
+      ] as const;
+      expect(wrongPoints(pixels, 10, points, tolerance)).toEqual([]);
+    }
+  });
+
+  it('leaves what is not painted transparent', async () => {
+    const list = page([rectangle(box(0, 0, 10, 10), solid(RED, 0.5))], 20, 20);
+    for (const backend of [pngBackend, webpBackend]) {
+      const file = (await render(backend, [list], { background: { color: [0, 0, 0], alpha: 0 } })).files[0]!;
+      const context = createCanvas(200, 200).getContext('2d');
+      context.drawImage(await loadImage(file), 0, 0);
+      expect(context.getImageData(150, 150, 1, 1).data[3]).toBe(0);
+      const [red, , , alpha] = context.getImageData(50, 50, 1, 1).data;
+      expect([red! > 250, Math.abs(alpha! - 128) < 4]).toEqual([true, true]);
+    }
   });
 
   it('makes smaller files of lower quality', async () => {

@@ -4,6 +4,7 @@ import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { Path, rectanglePath } from '../../src/display/geometry.js';
 import type { EncodedImage, Item } from '../../src/display/list.js';
+import type { Background } from '../../src/render/backend.js';
 import { svgBackend } from '../../src/render/svg/index.js';
 import { withBlendsOutside } from '../../src/render/svg/isolate.js';
 import { decimalsFor, fixed, hexColor, pathData, transform } from '../../src/render/svg/markup.js';
@@ -54,6 +55,16 @@ describe('svg files', () => {
     );
     expect(ids.length).toBeGreaterThan(20);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('have the background asked for, or none', async () => {
+    const fileOf = async (background: Background) =>
+      (await render(svgBackend, [page([])], { background })).files[0]!.toString();
+    expect(await fileOf({ color: [255, 0, 0], alpha: 0.5 })).toContain(
+      '<rect width="40" height="40" fill="#f00" fill-opacity=".5"/>',
+    );
+    expect(await fileOf({ color: [0, 0, 0], alpha: 1 })).toContain('<rect width="40" height="40"/>');
+    expect(await fileOf({ color: [0, 0, 0], alpha: 0 })).not.toContain('<rect');
   });
 
   it('say their size in millimetres', async () => {

@@ -6,7 +6,9 @@ import type { FormatId } from '../../formats.js';
 import { OfdError } from '../../ofd/error.js';
 import { openOfd } from '../../ofd/index.js';
 import { DEFAULT_LIMITS, type OfdLimits } from '../../ofd/limits.js';
+import { WHITE_PAPER } from '../../render/backend.js';
 import { loadBackend } from '../../render/index.js';
+import { parseColor } from '../color.js';
 import type { ConversionOptions } from '../converter-types.js';
 import type { OutputFiles } from '../output-files.js';
 import { PageListError, selectPages } from '../page-list.js';
@@ -38,24 +40,33 @@ export interface OfdConversionResult {
 
 /**
  * Converts a package. Nothing is left in `output`'s directory when it rejects.
- * Throws ServiceError: conversion_failed with the reason, output_too_large, invalid_request for pages the document lacks.
+ * Throws ServiceError: conversion_failed with the reason (`unsupported` for a warning of `failOn`), output_too_large,
+ * invalid_request for pages the document lacks.
  */
 export async function convertOfd(conversion: OfdConversion): Promise<OfdConversionResult> {
-  const warnings = new WarningList();
+  const { options } = conversion;
+  const warnings = new WarningList(options.failOn ?? []);
   try {
     const document = await openOfd(conversion.input, {
       limits: conversion.limits ?? DEFAULT_LIMITS,
       fonts: conversion.fonts,
       report: warnings.report,
+      withAnnotations: options.annotations ?? true,
+      startAt: (pageCount) => (selectPages(options.pages, pageCount)[0] ?? 1) - 1,
     });
     conversion.onOpened?.();
-    const pageNumbers = selectPages(conversion.options.pages, document.pageCount);
-    if (pageNumbers.length === 0) throw noPage(conversion.options.pages, document.pageCount);
+    const pageNumbers = selectPages(options.pages, document.pageCount);
+    if (pageNumbers.length === 0) throw noPage(options.pages, document.pageCount);
+    warnings.throwIfFatal();
     const backend = await loadBackend(conversion.to);
     const run = backend.start(conversion.output, {
-      dpi: conversion.options.dpi ?? DEFAULT_DPI,
-      quality: DEFAULT_QUALITY,
+      dpi: options.dpi ?? DEFAULT_DPI,
+      ...(options.width !== undefined && { widthPx: options.width }),
+      ...(options.height !== undefined && { heightPx: options.height }),
+      quality: options.quality ?? DEFAULT_QUALITY,
+      background: (options.background !== undefined && parseColor(options.background)) || WHITE_PAPER,
       maxPixels: MAX_RASTER_PIXELS,
+      pageNumbers,
       get documents() {
         return document.documents;
       },
@@ -64,9 +75,11 @@ export async function convertOfd(conversion: OfdConversion): Promise<OfdConversi
     let done = 0;
     for (const pageNumber of pageNumbers) {
       await run.page(document.page(pageNumber - 1));
+      warnings.throwIfFatal();
       conversion.onProgress?.(++done, pageNumbers.length);
     }
     await run.end();
+    warnings.throwIfFatal();
     return { pages: pageNumbers.length, warnings: warnings.list };
   } catch (error) {
     conversion.output.discard();
@@ -85,7 +98,9 @@ function asServiceError(error: unknown): ServiceError {
   if (error instanceof OfdError) {
     return new ServiceError('conversion_failed', error.message, { reason: error.reason, cause: error });
   }
-  if (error instanceof PageListError) return new ServiceError('invalid_request', error.message, { cause: error });
+  if (error instanceof PageListError) {
+    return new ServiceError('invalid_request', `pages: ${error.message}`, { cause: error });
+  }
   const message = error instanceof Error ? error.message : String(error);
   return new ServiceError('conversion_failed', `The OFD engine failed: ${message}`, {
     reason: 'internal',
@@ -97,8 +112,23 @@ function asServiceError(error: unknown): ServiceError {
 class WarningList {
   readonly list: Diagnostic[] = [];
   readonly #seen = new Set<string>();
+  readonly #failOn: ReadonlySet<string>;
+  #fatal: Diagnostic | undefined;
+
+  constructor(failOn: readonly string[]) {
+    this.#failOn = new Set(failOn);
+  }
+
+  /** Throws where a warning came that must make the conversion fail; whoever reports one can't be interrupted. */
+  throwIfFatal(): void {
+    if (this.#fatal === undefined) return;
+    const { code, message, page } = this.#fatal;
+    const place = page === undefined ? '' : ` (page ${page})`;
+    throw new ServiceError('conversion_failed', `fail_on: ${code}: ${message}${place}`, { reason: 'unsupported' });
+  }
 
   readonly report: Report = (diagnostic) => {
+    if (this.#failOn.has(diagnostic.code)) this.#fatal ??= diagnostic;
     const key = JSON.stringify(diagnostic);
     if (this.#seen.has(key) || this.list.length > MAX_WARNINGS) return;
     this.#seen.add(key);

@@ -1,11 +1,12 @@
-/** Pages as PNG, JPEG and WebP pictures: white sheet, one file a page. */
+/** Pages as PNG, JPEG and WebP pictures, one file a page. */
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import type { DisplayList } from '../../display/list.js';
 import { pixelsPerMm } from '../../display/units.js';
 import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import { ImageDecoder } from '../decoding.js';
 import { encodePng, type PixelRows, pixelRows } from '../png-encoder.js';
-import { type RasterSize, rasterSize } from './page-size.js';
+import { type RasterSize, rasterSize, type WantedSize } from './page-size.js';
+import { cssColor } from './paint.js';
 import { MAX_PATTERN_WORK, Painter } from './painter.js';
 import { GlyphPaths } from './paths.js';
 import { Pictures } from './pictures.js';
@@ -15,7 +16,7 @@ interface RasterFormat {
   readonly format: 'png' | 'jpeg' | 'webp';
   /** Longest side that the format, or the raster library, can make. */
   readonly maxSidePx: number;
-  encode(canvas: Canvas, dpi: number, quality: number): Uint8Array | Promise<Uint8Array>;
+  encode(canvas: Canvas, dpi: number, options: RenderOptions): Uint8Array | Promise<Uint8Array>;
 }
 
 /** A larger page is read in bands: slower, but without a second copy of it. */
@@ -26,19 +27,20 @@ const PNG_LEVEL = 4;
 const png: RasterFormat = {
   format: 'png',
   maxSidePx: 16_384,
-  encode: (canvas, dpi) => encodePng(canvasRows(canvas), { dpi, level: PNG_LEVEL }),
+  encode: (canvas, dpi, { background }) =>
+    encodePng(canvasRows(canvas, background.alpha >= 1), { dpi, level: PNG_LEVEL }),
 };
 
 const jpeg: RasterFormat = {
   format: 'jpeg',
   maxSidePx: 16_384,
-  encode: (canvas, dpi, quality) => canvas.encodeSync('jpeg', { quality, resolution: Math.round(dpi) }),
+  encode: (canvas, dpi, { quality }) => canvas.encodeSync('jpeg', { quality, resolution: statedResolution(dpi) }),
 };
 
 const webp: RasterFormat = {
   format: 'webp',
   maxSidePx: 16_383,
-  encode: (canvas, _dpi, quality) => canvas.encodeSync('webp', quality),
+  encode: (canvas, _dpi, { quality }) => canvas.encodeSync('webp', quality),
 };
 
 export const pngBackend = rasterBackend(png);
@@ -53,10 +55,15 @@ function rasterBackend(format: RasterFormat): Backend {
   };
 }
 
-/** The pixels of an opaque canvas; in its own form nothing is multiplied into their colours. */
-function canvasRows(canvas: Canvas): PixelRows {
+/** JPEG keeps it in two bytes. */
+function statedResolution(dpi: number): number {
+  return Math.min(65_535, Math.max(1, Math.round(dpi)));
+}
+
+/** The pixels of a canvas. Its own form has opacity multiplied into the colours: nothing where it is opaque. */
+function canvasRows(canvas: Canvas, isOpaque: boolean): PixelRows {
   const { width: widthPx, height: heightPx } = canvas;
-  if (widthPx * heightPx <= MAX_COPIED_PIXELS) return pixelRows({ widthPx, heightPx, rgba: canvas.data() });
+  if (isOpaque && widthPx * heightPx <= MAX_COPIED_PIXELS) return pixelRows({ widthPx, heightPx, rgba: canvas.data() });
   const context = canvas.getContext('2d');
   const rows = (first: number, count: number) => {
     const { data } = context.getImageData(0, first, widthPx, count);
@@ -85,10 +92,10 @@ class RasterRun implements BackendRun {
 
   async page(list: DisplayList): Promise<void> {
     const { pageNumber, widthMm, heightMm } = list;
-    const { dpi, maxPixels, report } = this.#options;
-    const size = rasterSize(widthMm, heightMm, dpi, maxPixels, this.#format.maxSidePx);
+    const { maxPixels, report } = this.#options;
+    const size = rasterSize(widthMm, heightMm, this.#options, maxPixels, this.#format.maxSidePx);
     if (size.isReduced)
-      report({ code: 'resolution_reduced', message: reductionMessage(list, dpi, size), page: pageNumber });
+      report({ code: 'resolution_reduced', message: reductionMessage(list, this.#options, size), page: pageNumber });
     this.#decoder.pageNumber = pageNumber;
     const canvas = this.#blankPage(size);
     const painter = new Painter({
@@ -105,7 +112,7 @@ class RasterRun implements BackendRun {
       box: { x: 0, y: 0, width: size.widthPx, height: size.heightPx },
     };
     await painter.items(target, list.items, [scale, 0, 0, scale, 0, 0]);
-    const bytes = await this.#format.encode(canvas, size.dpi, this.#options.quality);
+    const bytes = await this.#format.encode(canvas, size.dpi, this.#options);
     this.#output.openPage(pageNumber).write(bytes);
   }
 
@@ -119,13 +126,16 @@ class RasterRun implements BackendRun {
     }
     const context = this.#canvas.getContext('2d');
     context.reset();
-    context.fillStyle = '#fff';
+    context.fillStyle = cssColor(this.#options.background);
     context.fillRect(0, 0, widthPx, heightPx);
     return this.#canvas;
   }
 }
 
-function reductionMessage({ pageNumber, widthMm, heightMm }: DisplayList, dpi: number, size: RasterSize): string {
-  const sheet = `${Math.round(widthMm)} × ${Math.round(heightMm)} mm`;
-  return `Page ${pageNumber} (${sheet}) is too large for ${dpi} dpi and comes out at ${size.dpi.toFixed(1)} dpi`;
+function reductionMessage(list: DisplayList, wanted: WantedSize, { widthPx, heightPx, dpi }: RasterSize): string {
+  const sheet = `Page ${list.pageNumber} (${Math.round(list.widthMm)} × ${Math.round(list.heightMm)} mm)`;
+  if (wanted.widthPx === undefined && wanted.heightPx === undefined) {
+    return `${sheet} is too large for ${wanted.dpi} dpi and comes out at ${dpi.toFixed(1)} dpi`;
+  }
+  return `${sheet} is too large for the pixels asked for and comes out at ${widthPx} × ${heightPx}`;
 }

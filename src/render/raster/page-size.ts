@@ -1,5 +1,12 @@
 /** How many pixels a page gets. */
-import { mmToPixels } from '../../display/units.js';
+import { MM_PER_INCH, pixelsPerMm } from '../../display/units.js';
+
+/** A resolution; or the box in pixels, one side or both, that every page is made to fit into. */
+export interface WantedSize {
+  readonly dpi: number;
+  readonly widthPx?: number;
+  readonly heightPx?: number;
+}
 
 export interface RasterSize {
   readonly widthPx: number;
@@ -9,16 +16,18 @@ export interface RasterSize {
   readonly isReduced: boolean;
 }
 
-/** Pixels of a page at `dpi`, at a lower resolution where that would be more than `maxPixels` or longer than `maxSidePx`. */
+/** Pixels of a page as wanted, fewer where that would be more than `maxPixels` or longer than `maxSidePx`. */
 export function rasterSize(
   widthMm: number,
   heightMm: number,
-  dpi: number,
+  wanted: WantedSize,
   maxPixels: number,
   maxSidePx: number,
 ): RasterSize {
-  const exactWidth = mmToPixels(widthMm, dpi);
-  const exactHeight = mmToPixels(heightMm, dpi);
+  const scale = wantedScale(widthMm, heightMm, wanted);
+  const dpi = scale * MM_PER_INCH;
+  const exactWidth = widthMm * scale;
+  const exactHeight = heightMm * scale;
   const widthPx = Math.max(1, Math.round(exactWidth));
   const heightPx = Math.max(1, Math.round(exactHeight));
   if (widthPx * heightPx <= maxPixels && Math.max(widthPx, heightPx) <= maxSidePx) {
@@ -34,4 +43,10 @@ export function rasterSize(
     dpi: dpi * factor,
     isReduced: true,
   };
+}
+
+/** Pixels a millimetre. */
+function wantedScale(widthMm: number, heightMm: number, { dpi, widthPx, heightPx }: WantedSize): number {
+  if (widthPx === undefined && heightPx === undefined) return pixelsPerMm(dpi);
+  return Math.min((widthPx ?? Infinity) / widthMm, (heightPx ?? Infinity) / heightMm);
 }

@@ -13,6 +13,7 @@ import type {
   PathItem,
 } from '../../display/list.js';
 import type { Paint, Stroke } from '../../display/paint.js';
+import type { Background } from '../backend.js';
 import { axisScales, effectiveClips, itemBounds } from '../bounds.js';
 import { runOutline } from '../glyph-run.js';
 import { Definitions } from './definitions.js';
@@ -21,7 +22,7 @@ import type { DataUris } from './images.js';
 import { withBlendsOutside } from './isolate.js';
 import { attribute, decimalsFor, fixed, pathData, transform } from './markup.js';
 import type { Outlines } from './outlines.js';
-import { Paints } from './paints.js';
+import { Paints, solidAttributes } from './paints.js';
 import { boldStroke, penAttributes } from './pen.js';
 import { textLayer } from './text-layer.js';
 import { Usage } from './usage.js';
@@ -35,7 +36,12 @@ const MAX_SHARP_PIXELS = 2_000_000;
 const MAX_PATTERN_DEPTH = 4;
 
 /** The whole file. */
-export async function svgPage(list: DisplayList, uris: DataUris, outlines: Outlines): Promise<string> {
+export async function svgPage(
+  list: DisplayList,
+  uris: DataUris,
+  outlines: Outlines,
+  background: Background,
+): Promise<string> {
   const items = withBlendsOutside(list.items);
   const writer = new PageWriter(list.pageNumber, items, uris, outlines);
   const body = await writer.items(items, 1);
@@ -45,9 +51,14 @@ export async function svgPage(list: DisplayList, uris: DataUris, outlines: Outli
     `<?xml version="1.0" encoding="UTF-8"?>\n` +
     `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1"` +
     ` width="${width}mm" height="${height}mm" viewBox="0 0 ${width} ${height}">\n` +
-    `${writer.definitions}\n<rect width="${width}" height="${height}" fill="#fff"/>\n` +
+    `${writer.definitions}\n${paper(width, height, background)}\n` +
     `${body}\n${textLayer(list.items)}\n</svg>\n`
   );
+}
+
+function paper(width: string, height: string, { color, alpha }: Background): string {
+  if (alpha <= 0) return '';
+  return `<rect width="${width}" height="${height}"${solidAttributes('fill', { color, alpha })}/>`;
 }
 
 class PageWriter {
