@@ -12,7 +12,7 @@ endif
 TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils qpdf librsvg2-bin jbig2dec libtiff-tools \
 	fonts-noto-cjk fonts-dejavu-core curl time
 
-.PHONY: help run build test check chaos lint format check-corpus bench bench-peers clean
+.PHONY: help run build test check chaos lint format check-corpus check-pdfa bench bench-peers clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -45,6 +45,10 @@ format: node_modules/.package-lock.json ## rewrite files in the house's format
 check-corpus: build ## CORPUS=DIR [SAMPLE=1]: convert a corpus of OFD files and compare backends and references
 	@test -n "$(CORPUS)" || { echo "check-corpus needs CORPUS=DIR, a folder with ofd/*.ofd (and reference/)"; exit 2; }
 	CORPUS="$(abspath $(CORPUS))" SAMPLE="$(SAMPLE)" npx vitest run --config vitest.corpus.config.ts
+
+check-pdfa: build ## CORPUS=DIR VERAPDF=PROGRAM: PDFs of a corpus and of all cases, judged by a validator of PDF/A
+	@test -n "$(CORPUS)" -a -n "$(VERAPDF)" || { echo "check-pdfa needs CORPUS=DIR, a folder with ofd/*.ofd, and VERAPDF=PROGRAM (PROGRAM 2b FILE...)"; exit 2; }
+	node scripts/check-pdfa.mjs "$(abspath $(CORPUS))" "$(VERAPDF)"
 
 bench: build ## CORPUS=DIR: time, memory and size of conversions; latency of the service under load
 	@test -n "$(CORPUS)" || { echo "bench needs CORPUS=DIR, a folder with ofd/*.ofd"; exit 2; }
