@@ -12,16 +12,18 @@ endif
 TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils qpdf librsvg2-bin jbig2dec libtiff-tools \
 	fonts-noto-cjk fonts-dejavu-core curl time
 
-.PHONY: help run build test check chaos lint format check-corpus check-pdfa bench bench-peers clean
+.PHONY: help run build test check chaos fuzz lint format check-corpus check-pdfa bench bench-peers clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-node_modules/.package-lock.json: package.json package-lock.json
-	npm ci --no-audit --no-fund
-	@touch $@
+# Installs anew only where the lock file is another one than was installed last: times of files say nothing after a clone.
+.PHONY: install
+install:
+	@cmp -s package-lock.json node_modules/.installed-lock.json || \
+		{ npm ci --no-audit --no-fund && cp package-lock.json node_modules/.installed-lock.json; }
 
-build: node_modules/.package-lock.json ## compile src/ to dist/
+build: install ## compile src/ to dist/
 	npm run --silent build && chmod +x dist/main.js
 
 run: build ## start the service on its defaults, with a key and a font of its own, and print a curl line
@@ -36,10 +38,14 @@ check: build ## format, lint, types and all tests, with what is installed
 chaos: build ## [ROUNDS=300] [SEED=N]: kill the service with -9 again and again, and look for what was lost
 	ROUNDS="$(or $(ROUNDS),300)" SEED="$(SEED)" npx vitest run test/chaos
 
-lint: node_modules/.package-lock.json ## check format and lint rules
+fuzz: install ## [N=1000] [SEED=1] [CORPUS=DIR]: N damaged packages through the engine, from number SEED on
+	npx tsc -p tsconfig.fuzz.json
+	N="$(N)" SEED="$(SEED)" CORPUS="$(and $(CORPUS),$(abspath $(CORPUS)))" node dist/fuzz/test/fuzz/main.js
+
+lint: install ## check format and lint rules
 	npm run --silent lint
 
-format: node_modules/.package-lock.json ## rewrite files in the house's format
+format: install ## rewrite files in the house's format
 	npm run --silent format
 
 check-corpus: build ## CORPUS=DIR [SAMPLE=1]: convert a corpus of OFD files and compare backends and references
