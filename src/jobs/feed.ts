@@ -23,7 +23,15 @@ export class JobFeed {
     };
   }
 
+  /** A listener that throws is dropped: whoever waits for a job must not keep it from ending. */
   publish(jobId: string, change: JobChange): void {
-    for (const listener of this.#listeners.get(jobId) ?? []) listener(change);
+    const listeners = this.#listeners.get(jobId);
+    for (const listener of listeners ?? []) {
+      try {
+        listener(change);
+      } catch {
+        listeners?.delete(listener);
+      }
+    }
   }
 }

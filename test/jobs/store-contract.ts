@@ -591,6 +591,9 @@ export function describeJobStore(name: string, open: (folder: string) => Promise
         const { id } = await submit();
         const other = await submit({ lane: 'heavy' });
         const changes: string[] = [];
+        store.feed.subscribe(id, () => {
+          throw new Error('The client has gone');
+        });
         const stop = store.feed.subscribe(id, ({ kind }) => changes.push(kind));
         await store.requeue(await claim());
         const retry = { ...failed(), kind: 'retry', runAtMs: NOW, waitingReason: 'retry' } as const;
