@@ -9,7 +9,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -60,11 +59,11 @@ function collect(child: ChildProcess): () => string {
 }
 
 async function until(what: string, holds: () => boolean | Promise<boolean>, output: () => string): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt++) {
+  for (let attempt = 0; attempt < 1200; attempt++) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`${what} did not happen within a minute:\n${output()}`);
+  throw new Error(`${what} did not happen within two minutes:\n${output()}`);
 }
 
 const isReady = (port: number): Promise<boolean> =>
