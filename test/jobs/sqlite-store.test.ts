@@ -8,13 +8,18 @@ import Sqlite from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { SqliteStore } from '../../src/jobs/sqlite-store.js';
 import { newJob, succeeded, temporaryFolder } from '../support/jobs.js';
+import { describeStoreOperations } from './operations-contract.js';
+import { describeOutbox } from './outbox-contract.js';
 import { describeJobStore } from './store-contract.js';
 
 const CHILD = fileURLToPath(new URL('../support/bin/store-child.mjs', import.meta.url));
 
-describeJobStore('SqliteStore', (folder) =>
-  SqliteStore.open({ path: join(folder, 'jobs.db'), targetEvents: { erp: [], failures: ['failed'] } }),
-);
+const open = (folder: string): Promise<SqliteStore> =>
+  SqliteStore.open({ path: join(folder, 'jobs.db'), targetEvents: { erp: [], failures: ['failed'] } });
+
+describeJobStore('SqliteStore', open);
+describeStoreOperations('SqliteStore', open);
+describeOutbox('SqliteStore', open);
 
 function databaseFolder(): string {
   const folder = temporaryFolder('sqlite');
