@@ -36,33 +36,51 @@ export function rowText(row: Row): string {
     .join(' ');
 }
 
+export interface RowLetter {
+  readonly letter: Letter;
+  readonly fragment: Fragment;
+  /** What parts it from the letter before: nothing, a blank, or where a cell ends. */
+  readonly separator: '' | ' ' | 'cell';
+}
+
+/** All letters of a row in reading order. */
+export function rowLetters(row: Row): RowLetter[] {
+  // Letters of different slant share no line to measure gaps on, letters above each other neither.
+  if (!row.isVertical && !isCurved(row)) {
+    const placed = placeLetters(row.fragments);
+    return placed.map(({ letter, fragment }, i) => {
+      return { letter, fragment, separator: i === 0 ? '' : separatorAt(placed, i) };
+    });
+  }
+  return row.fragments.flatMap((fragment, piece) =>
+    fragment.letters.map((letter, i): RowLetter => {
+      return { letter, fragment, separator: i === 0 && piece > 0 && row.isVertical ? ' ' : '' };
+    }),
+  );
+}
+
+/** Letters of the row stand at different slants: each has a frame of its own. */
+export function isCurved({ fragments }: Row): boolean {
+  return fragments.some((fragment) => fragment.angle !== fragments[0]!.angle);
+}
+
 /** Parts of a row that stand clearly apart; each text begins and ends with a letter. */
 export function rowCells(row: Row): Cell[] {
-  if (row.isVertical) return [{ text: joinedText(row.fragments, ' '), left: row.left, right: row.right }];
-  // Letters of different slant share no line to measure gaps on.
-  const isCurved = row.fragments.some((fragment) => fragment.angle !== row.fragments[0]!.angle);
-  if (isCurved) return [{ text: joinedText(row.fragments, ''), left: row.left, right: row.right }];
-  const placed = placeLetters(row.fragments);
   const cells: Cell[] = [];
   let text = '';
   let left = row.left;
   let right = row.left;
-  placed.forEach((p, i) => {
-    const separator = i === 0 ? '' : separatorAt(placed, i);
+  for (const { letter, separator } of rowLetters(row)) {
     if (separator === 'cell') {
       cells.push({ text: text.trimEnd(), left, right });
       text = '';
-      left = p.letter.x;
+      left = letter.x;
     } else text += separator;
-    text += p.letter.text;
-    right = Math.max(right, p.letter.right);
-  });
+    text += letter.text;
+    right = Math.max(right, letter.right);
+  }
   cells.push({ text: text.trimEnd(), left, right });
   return cells.map((cell) => ({ ...cell, text: cell.text.trim() })).filter((cell) => cell.text !== '');
-}
-
-function joinedText(fragments: readonly Fragment[], separator: string): string {
-  return fragments.map((fragment) => fragment.letters.map((letter) => letter.text).join('')).join(separator);
 }
 
 function placeLetters(fragments: readonly Fragment[]): Placed[] {
