@@ -207,6 +207,18 @@ describe('trouble', () => {
     expect(diagnostics[0]).toMatchObject({ code: 'pattern_skipped', page: 1 });
   });
 
+  it('ends although a pattern is empty, or so fine or so far away that its cells can not be counted', async () => {
+    const cell = [rectangle(box(0, 0, 1, 1), RED)];
+    const patterns = [
+      tiling([group([])], 1e-6, 1e-6),
+      tiling(cell, 1e-6, 1e-6),
+      tiling(cell, 1, 1, { matrix: [1, 0, 0, 1, 1e18, -1e18] }),
+      tiling(cell, 1, 1, { matrix: [1e-9, 0, 0, 1e9, 0, 0] }),
+    ];
+    const items = patterns.map((pattern) => rectangle(box(0, 0, 40, 40), pattern));
+    expect((await render(pngBackend, [page(items)])).files.length).toBe(1);
+  });
+
   it('draws dashes too short to be seen as a whole line', async () => {
     const dashed = line([0, 20, 40, 20], pen(2, { dash: [1e-7, 1e-7] }));
     const { files } = await render(pngBackend, [page([dashed])]);

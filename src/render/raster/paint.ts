@@ -11,9 +11,11 @@ import {
   translation,
 } from '../../display/geometry.js';
 import type { Item } from '../../display/list.js';
-import type { Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
+import type { MeshPaint, Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
 import { axisScales, contains, listBounds, pixelBox } from '../bounds.js';
 import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
+import { meshPixels, meshStep } from '../mesh.js';
+import { type Pixels, reducePixels } from '../pixels.js';
 import { toPath2D } from './paths.js';
 import { toCanvas } from './pictures.js';
 import { type LayerEffect, setMatrix, type Target } from './target.js';
@@ -25,6 +27,8 @@ const REPEATED_WORK = 500;
 const MAX_CELL_SIDE_PX = 2048;
 /** A cone over more pixels is computed at a lower resolution. */
 const MAX_CONE_PIXELS = 4_000_000;
+/** A mesh over more pixels has edges as they come. */
+const MAX_SMOOTH_MESH_PIXELS = 1_000_000;
 
 /** What painting a pattern needs of the painter of items; see there. */
 export interface CellPainter {
@@ -42,6 +46,7 @@ export function cssColor({ color, alpha }: Pick<SolidPaint, 'color' | 'alpha'>):
 export async function paintPlane(painter: CellPainter, target: Target, paint: Paint, toDevice: Matrix): Promise<void> {
   if (paint.kind === 'solid') fillBox(target, cssColor(paint));
   else if (paint.kind === 'tiling') await paintTiling(painter, target, paint, multiply(toDevice, paint.matrix));
+  else if (paint.kind === 'mesh') paintMesh(target, paint, multiply(toDevice, paint.matrix));
   else paintGradient(target, paint, multiply(toDevice, paint.matrix));
 }
 
@@ -63,14 +68,32 @@ function paintGradient(target: Target, paint: GradientPaint, matrix: Matrix): vo
     const width = Math.ceil(box.width / step);
     const height = Math.ceil(box.height / step);
     const rgba = conePixels(paint, multiply(toGradient, [step, 0, 0, step, box.x, box.y]), width, height);
-    context.resetTransform();
-    context.drawImage(toCanvas({ widthPx: width, heightPx: height, rgba }), box.x, box.y, width * step, height * step);
+    drawPixels(target, { widthPx: width, heightPx: height, rgba }, step);
   } else {
     const plane = transformBox(toGradient, box);
     setMatrix(context, matrix);
     context.fillStyle = canvasGradient(target, paint);
     context.fillRect(plane.x, plane.y, plane.width, plane.height);
   }
+}
+
+/** `matrix`: the mesh's space → pixels of the target. Edges are smoothed where that costs little. */
+function paintMesh(target: Target, paint: MeshPaint, matrix: Matrix): void {
+  const { box } = target;
+  const step = meshStep(paint, multiply(translation(-box.x, -box.y), matrix), box.width, box.height);
+  const samples = step === 1 && box.width * box.height <= MAX_SMOOTH_MESH_PIXELS ? 2 : 1;
+  const scale = samples / step;
+  const width = Math.ceil(box.width * scale);
+  const height = Math.ceil(box.height * scale);
+  const toPixels: Matrix = multiply([scale, 0, 0, scale, -box.x * scale, -box.y * scale], matrix);
+  const rgba = meshPixels(paint, toPixels, width, height);
+  drawPixels(target, reducePixels({ widthPx: width, heightPx: height, rgba }, samples, samples), step);
+}
+
+/** Each pixel becomes a square of `step` device pixels. */
+function drawPixels({ context, box }: Target, pixels: Pixels, step: number): void {
+  context.resetTransform();
+  context.drawImage(toCanvas(pixels), box.x, box.y, pixels.widthPx * step, pixels.heightPx * step);
 }
 
 function canvasGradient({ context }: Target, paint: GradientPaint): CanvasGradient {
@@ -100,18 +123,20 @@ async function paintCells(painter: CellPainter, target: Target, paint: TilingPai
   const area = transformBox(toPattern, target.box);
   const columns = cellRange(area.x, area.width, paint.width, paint.xStep);
   const rows = cellRange(area.y, area.height, paint.height, paint.yStep);
-  const cellWork = itemCount(paint.items);
-  const work = (columns.last - columns.first + 1) * (rows.last - rows.first + 1) * cellWork;
+  const cellWork = Math.max(1, itemCount(paint.items));
+  const work = columns.count * rows.count * cellWork;
   if (work > MAX_DIRECT_ITEMS || wouldShowSeams(paint)) {
     const cellPainter = painter.forCell(cellWork + REPEATED_WORK);
     if (cellPainter !== undefined) await paintRepeated(cellPainter, target, paint, matrix, area);
     return;
   }
   const cellPainter = painter.forCell(work);
-  for (let row = rows.first; row <= rows.last && cellPainter !== undefined; row++) {
-    for (let column = columns.first; column <= columns.last; column++) {
-      const place = multiply(matrix, translation(column * paint.xStep, row * paint.yStep));
-      await paintCell(cellPainter, target, paint, place);
+  if (cellPainter === undefined) return;
+  // Counted, not compared: numbers of far cells are too large to be counted up.
+  for (let j = 0; j < rows.count; j++) {
+    for (let i = 0; i < columns.count; i++) {
+      const place = translation((columns.first + i) * paint.xStep, (rows.first + j) * paint.yStep);
+      await paintCell(cellPainter, target, paint, multiply(matrix, place));
     }
   }
 }
@@ -128,9 +153,10 @@ function cellBox({ width, height }: TilingPaint): Box {
   return { x: 0, y: 0, width, height };
 }
 
-/** First and last cell that touch a span. */
-function cellRange(from: number, length: number, cellLength: number, step: number): { first: number; last: number } {
-  return { first: Math.ceil((from - cellLength) / step), last: Math.floor((from + length) / step) };
+/** The cells that touch a span. */
+function cellRange(from: number, length: number, cellLength: number, step: number): { first: number; count: number } {
+  const first = Math.ceil((from - cellLength) / step);
+  return { first, count: Math.max(0, Math.floor((from + length) / step) - first + 1) };
 }
 
 async function paintCell(painter: CellPainter, target: Target, paint: TilingPaint, matrix: Matrix): Promise<void> {
