@@ -2,6 +2,7 @@
 import { type Paragraph, paragraphsOf } from './layout/paragraphs.js';
 import type { Flow } from './layout/reading-order.js';
 import type { Section } from './layout/sections.js';
+import { rowText } from './layout/spacing.js';
 import type { Table, TableCell } from './layout/table.js';
 import { escapeInline, escapeParagraph } from './markdown-escape.js';
 
@@ -14,18 +15,38 @@ const NUMBERED = /^\d{1,9}[.)]\s+(?=\S)/;
 /** Between the text of a cell and its rule, at least. */
 const CELL_PADDING_MM = 0.5;
 
-/** `bodyMm` is the size of the body text. A slanted stamp (a watermark) that is repeated over the page comes once. */
+/** A slanted word that stands this often on a page is a watermark. */
+const WATERMARK_REPEATS = 3;
+
+/** `bodyMm` is the size of the body text. A watermark comes once a page, everything else as often as it stands there. */
 export function markdownBlocks(sections: readonly Section[], bodyMm: number): string[] {
-  const stamps = new Set<string>();
+  const repeats = countStamps(sections);
+  const written = new Set<string>();
   return sections.flatMap((section) => {
     if (section.kind === 'table') return [writeTable(section.table)];
-    const blocks = paragraphsOf(section.flow).map((paragraph) => writeParagraph(paragraph, bodyMm));
-    return isStamp(section.flow) ? blocks.filter((block) => !stamps.has(block) && stamps.add(block)) : blocks;
+    const key = stampKey(section.flow);
+    if (key !== undefined && written.has(key) && repeats.get(key)! >= WATERMARK_REPEATS) return [];
+    if (key !== undefined) written.add(key);
+    return paragraphsOf(section.flow).map((paragraph) => writeParagraph(paragraph, bodyMm));
   });
 }
 
-function isStamp(flow: Flow): boolean {
-  return flow.rows[0]!.fragments[0]!.angle % 90 !== 0;
+function countStamps(sections: readonly Section[]): Map<string, number> {
+  const repeats = new Map<string, number>();
+  for (const section of sections) {
+    const key = section.kind === 'flow' ? stampKey(section.flow) : undefined;
+    if (key !== undefined) repeats.set(key, (repeats.get(key) ?? 0) + 1);
+  }
+  return repeats;
+}
+
+/** Slant and text of a stamp of two letters or more; undefined for what is no stamp. */
+function stampKey(flow: Flow): string | undefined {
+  const row = flow.rows[0]!;
+  const { angle } = row.fragments[0]!;
+  if (angle % 90 === 0 || flow.rows.length > 1) return undefined;
+  const text = rowText(row);
+  return [...text].length > 1 ? `${angle} ${text}` : undefined;
 }
 
 function writeParagraph(paragraph: Paragraph, bodyMm: number): string {
