@@ -10,8 +10,8 @@ import type { DisplayList } from '../../src/display/list.js';
 import { FontBook } from '../../src/fonts/index.js';
 import { openOfd } from '../../src/ofd/index.js';
 import { DEFAULT_LIMITS } from '../../src/ofd/limits.js';
+import { languageOf } from '../../src/render/language.js';
 import { srgbProfile } from '../../src/render/pdf/color-profile.js';
-import { languageOf } from '../../src/render/pdf/language.js';
 import { buildOfd } from '../support/ofd-builder.js';
 import { block, faultsOf, group, makePdf, page, pdfObjects, RED, toolOutput, unpacked } from './pdf-support.js';
 

@@ -1,5 +1,4 @@
 /** Glyph runs in one colour: outlines defined once a page and referred to, or written in place where that is shorter. */
-import type { Face } from '../../display/face.js';
 import { invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
 import type { GlyphRun } from '../../display/list.js';
 import { glyphMatrix } from '../glyph-run.js';
@@ -9,6 +8,7 @@ import type { Outlines } from './outlines.js';
 import { solidAttributes } from './paints.js';
 import { boldStroke, penAttributes } from './pen.js';
 import type { Usage } from './usage.js';
+import { WrittenElements } from './written.js';
 
 /** An outline of so few characters is no longer than a reference to it. */
 const SHORT_OUTLINE = 40;
@@ -17,13 +17,18 @@ export class GlyphWriter {
   readonly #definitions: Definitions;
   readonly #usage: Usage;
   readonly #outlines: Outlines;
-  /** Ids of the outlines of this page by precision and face, then glyph. */
-  readonly #ids = new Map<string, Map<number, string>>();
+  /** Outlines that can be referred to, on this page or before it. */
+  readonly #written: WrittenElements;
+  /** From how many uses on an outline is worth a definition. */
+  readonly #leastUses: number;
 
-  constructor(definitions: Definitions, usage: Usage, outlines: Outlines) {
+  /** `written` is undefined where each page is a file by itself. */
+  constructor(definitions: Definitions, usage: Usage, outlines: Outlines, written: WrittenElements | undefined) {
     this.#definitions = definitions;
     this.#usage = usage;
     this.#outlines = outlines;
+    this.#written = written ?? new WrittenElements();
+    this.#leastUses = written === undefined ? 2 : 1;
   }
 
   /** `scale`: millimetres of a unit of the group's space. */
@@ -42,7 +47,7 @@ export class GlyphWriter {
   #content(run: GlyphRun, fromRun: Matrix, decimals: number): string {
     const outlineOf = this.#outlines.of(run.face, decimals);
     const counts = this.#usage.glyphCounts(run.face);
-    const ids = this.#idsOf(run.face, decimals);
+    const ids = this.#written.glyphIds(run.face, decimals);
     let data = '';
     let references = '';
     for (let i = 0; i < run.glyphIds.length; i++) {
@@ -51,7 +56,7 @@ export class GlyphWriter {
       if (outline === '') continue;
       const place = multiply(fromRun, glyphMatrix(run, i));
       const isSqueezed = (run.xScale?.[i] ?? 1) !== 1;
-      if (!isSqueezed && (outline.length <= SHORT_OUTLINE || (counts.get(glyphId) ?? 0) < 2)) {
+      if (!isSqueezed && (outline.length <= SHORT_OUTLINE || (counts.get(glyphId) ?? 0) < this.#leastUses)) {
         data += pathData(run.face.outline(glyphId), decimals, place[4], place[5]);
         continue;
       }
@@ -61,13 +66,6 @@ export class GlyphWriter {
       references += `<use xlink:href="#${this.#define(ids, glyphId, outline)}"${where}/>`;
     }
     return (data === '' ? '' : `<path d="${data}"/>`) + references;
-  }
-
-  #idsOf(face: Face, decimals: number): Map<number, string> {
-    const key = `${decimals} ${face.key}`;
-    const ids = this.#ids.get(key) ?? new Map<number, string>();
-    this.#ids.set(key, ids);
-    return ids;
   }
 
   #define(ids: Map<number, string>, glyphId: number, outline: string): string {

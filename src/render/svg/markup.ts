@@ -129,6 +129,11 @@ class DataWriter {
   }
 }
 
+/** Line ends and tabs as spaces; characters that XML forbids, halves of surrogate pairs too, left out. */
+export function allowedText(characters: string): string {
+  return characters.replace(/[\t\n\r]/g, ' ').replace(/[^\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '');
+}
+
 /** Text content; the characters must be ones that XML allows. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => (character === '&' ? '&amp;' : character === '<' ? '&lt;' : '&gt;'));

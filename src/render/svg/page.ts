@@ -26,6 +26,7 @@ import { Paints, solidAttributes } from './paints.js';
 import { boldStroke, penAttributes } from './pen.js';
 import { textLayer } from './text-layer.js';
 import { Usage } from './usage.js';
+import type { WrittenElements } from './written.js';
 
 /**
  * Pixels a millimetre (about 300 dpi) that a picture gets whose squares must stay sharp, since not every viewer obeys
@@ -35,47 +36,61 @@ const SHARP_PIXELS_PER_MM = 12;
 const MAX_SHARP_PIXELS = 2_000_000;
 const MAX_PATTERN_DEPTH = 4;
 
+/** What the pages of a document share while they are written. */
+export interface PageTools {
+  readonly uris: DataUris;
+  readonly outlines: Outlines;
+  readonly background: Background;
+  /** Outlines and pictures that can be referred to; undefined where each page is a file by itself. */
+  readonly written?: WrittenElements;
+}
+
 /** The whole file. */
-export async function svgPage(
-  list: DisplayList,
-  uris: DataUris,
-  outlines: Outlines,
-  background: Background,
-): Promise<string> {
-  const items = withBlendsOutside(list.items);
-  const writer = new PageWriter(list.pageNumber, items, uris, outlines);
-  const body = await writer.items(items, 1);
-  const width = fixed(list.widthMm, 4);
-  const height = fixed(list.heightMm, 4);
+export async function svgPage(list: DisplayList, tools: PageTools): Promise<string> {
   return (
     `<?xml version="1.0" encoding="UTF-8"?>\n` +
     `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" version="1.1"` +
-    ` width="${width}mm" height="${height}mm" viewBox="0 0 ${width} ${height}">\n` +
-    `${writer.definitions}\n${paper(width, height, background)}\n` +
-    `${body}\n${textLayer(list.items)}\n</svg>\n`
+    `${sizeAttributes(list)}>\n${await pageMarkup(list, tools)}\n${textLayer(list.items)}\n</svg>\n`
   );
 }
 
-function paper(width: string, height: string, { color, alpha }: Background): string {
+/** Size and coordinates of an `svg` element, in which a unit is a millimetre. */
+export function sizeAttributes({ widthMm, heightMm }: DisplayList): string {
+  const width = fixed(widthMm, 4);
+  const height = fixed(heightMm, 4);
+  return ` width="${width}mm" height="${height}mm" viewBox="0 0 ${width} ${height}"`;
+}
+
+/** What is seen of a page: definitions, paper, drawing. */
+export async function pageMarkup(list: DisplayList, tools: PageTools): Promise<string> {
+  const items = withBlendsOutside(list.items);
+  const writer = new PageWriter(list.pageNumber, items, tools);
+  const body = await writer.items(items, 1);
+  return `${writer.definitions}\n${paper(list, tools.background)}\n${body}`;
+}
+
+function paper({ widthMm, heightMm }: DisplayList, { color, alpha }: Background): string {
   if (alpha <= 0) return '';
-  return `<rect width="${width}" height="${height}"${solidAttributes('fill', { color, alpha })}/>`;
+  return `<rect width="${fixed(widthMm, 4)}" height="${fixed(heightMm, 4)}"${solidAttributes('fill', { color, alpha })}/>`;
 }
 
 class PageWriter {
   readonly definitions: Definitions;
   readonly #usage: Usage;
   readonly #uris: DataUris;
+  readonly #written: WrittenElements | undefined;
   readonly #paints: Paints;
   readonly #glyphs: GlyphWriter;
   readonly #idOfList = new Map<readonly Item[], string>();
   readonly #cells = new Map<readonly Item[], string>();
   #patternDepth = 0;
 
-  constructor(pageNumber: number, items: readonly Item[], uris: DataUris, outlines: Outlines) {
+  constructor(pageNumber: number, items: readonly Item[], { uris, outlines, written }: PageTools) {
     this.definitions = new Definitions(pageNumber);
     this.#usage = new Usage(items);
     this.#uris = uris;
-    this.#glyphs = new GlyphWriter(this.definitions, this.#usage, outlines);
+    this.#written = written;
+    this.#glyphs = new GlyphWriter(this.definitions, this.#usage, outlines, written);
     this.#paints = new Paints(this.definitions, (cell, cellScale) => this.#cell(cell, cellScale));
   }
 
@@ -211,11 +226,28 @@ class PageWriter {
     const opacity = item.alpha < 1 ? attribute('opacity', fixed(item.alpha, 4)) : '';
     const place = transform(item.matrix) + opacity + mask;
     const rendering = enlargement > 1 ? attribute('image-rendering', 'pixelated') : '';
+    if (this.#written !== undefined) return this.#writtenImage(item, enlargement, uri, place, rendering, this.#written);
     if (!this.#usage.isRepeatedImage(item.image)) {
       return `<image${UNIT_SQUARE}${place}${rendering} xlink:href="${uri}"/>`;
     }
     const id = this.definitions.add('image', UNIT_SQUARE + rendering + attribute('xlink:href', uri), '');
     return `<use xlink:href="#${id}"${place}/>`;
+  }
+
+  /** The first time as itself, later as a reference to it. */
+  #writtenImage(
+    item: ImageItem,
+    enlargement: number,
+    uri: string,
+    place: string,
+    rendering: string,
+    written: WrittenElements,
+  ): string {
+    const known = written.imageId(item.image, enlargement);
+    if (known !== undefined) return `<use xlink:href="#${known}"${place}/>`;
+    const id = this.definitions.newId();
+    written.setImageId(item.image, enlargement, id);
+    return `<g${place}><image${attribute('id', id)}${UNIT_SQUARE}${rendering} xlink:href="${uri}"/></g>`;
   }
 
   #mask(uri: string): string {

@@ -1,16 +1,17 @@
 /** Paints as attribute values; what is more than a colour becomes a definition. */
 import { type Box, invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
 import type { Item } from '../../display/list.js';
-import type { GradientStop, Paint, RadialPaint, SolidPaint, TilingPaint } from '../../display/paint.js';
+import type { GradientStop, Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
 import { contains, listBounds } from '../bounds.js';
 import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
+import { meshPixels } from '../mesh.js';
 import { encodePng, pixelRows } from '../png-encoder.js';
 import type { Definitions } from './definitions.js';
 import { attribute, fixed, hexColor, transform } from './markup.js';
 
 /** Pixels of a millimetre in the pictures of gradients that SVG has no element for; about 250 dpi. */
-const CONE_PIXELS_PER_MM = 10;
-const MAX_CONE_SIDE_PX = 1000;
+const PICTURE_PIXELS_PER_MM = 10;
+const MAX_PICTURE_SIDE_PX = 1000;
 /** Decimals of coordinates in paint space, whose scale is not known here. */
 const PAINT_DECIMALS = 5;
 
@@ -41,11 +42,21 @@ export class Paints {
     const toElement = invert(place.element);
     if (toElement === undefined || place.bounds === undefined) return undefined;
     if (paint.kind === 'tiling') return this.#url(name, await this.#tiling(paint, toElement, place));
+    if (paint.kind === 'mesh') {
+      const id = await this.#picture(paint.matrix, toElement, place.bounds, place.scale, (toPaint, width, height) => {
+        const toPixels = invert(toPaint);
+        return toPixels === undefined ? undefined : meshPixels(paint, toPixels, width, height);
+      });
+      return this.#url(name, id);
+    }
     const shape = gradientShape(paint);
     if (shape.kind === 'none') return undefined;
     if (shape.kind === 'even') return solidAttributes(name, shape);
     if (shape.kind === 'cone' && paint.kind === 'radial') {
-      return this.#url(name, await this.#cone(paint, toElement, place.bounds, place.scale));
+      const id = await this.#picture(paint.matrix, toElement, place.bounds, place.scale, (toPaint, width, height) =>
+        conePixels(paint, toPaint, width, height),
+      );
+      return this.#url(name, id);
     }
     return this.#url(name, this.#gradient(paint, toElement));
   }
@@ -81,14 +92,21 @@ export class Paints {
     return this.#definitions.add('radialGradient', units + circles + matrix, stopElements(ordered));
   }
 
-  /** A picture of the gradient over the element's box, as a pattern of one cell. */
-  async #cone(paint: RadialPaint, toElement: Matrix, bounds: Box, scale: number): Promise<string | undefined> {
-    const toGradient = invert(paint.matrix);
-    if (toGradient === undefined) return undefined;
-    const widthPx = conePixelCount(bounds.width * scale);
-    const heightPx = conePixelCount(bounds.height * scale);
+  /** A picture of a paint over the element's box, as a pattern of one cell. `pixelsOf` gets the way from pixels to the paint's space. */
+  async #picture(
+    paintMatrix: Matrix,
+    toElement: Matrix,
+    bounds: Box,
+    scale: number,
+    pixelsOf: (toPaint: Matrix, widthPx: number, heightPx: number) => Uint8Array | undefined,
+  ): Promise<string | undefined> {
+    const toPaint = invert(paintMatrix);
+    if (toPaint === undefined) return undefined;
+    const widthPx = picturePixels(bounds.width * scale);
+    const heightPx = picturePixels(bounds.height * scale);
     const fromPixels: Matrix = [bounds.width / widthPx, 0, 0, bounds.height / heightPx, bounds.x, bounds.y];
-    const rgba = conePixels(paint, multiply(toGradient, fromPixels), widthPx, heightPx);
+    const rgba = pixelsOf(multiply(toPaint, fromPixels), widthPx, heightPx);
+    if (rgba === undefined) return undefined;
     const data = Buffer.from(await encodePng(pixelRows({ widthPx, heightPx, rgba }))).toString('base64');
     const size = number('width', bounds.width) + number('height', bounds.height);
     const picture = `<image${size} preserveAspectRatio="none" xlink:href="data:image/png;base64,${data}"/>`;
@@ -127,8 +145,8 @@ export function solidAttributes(
   return (name === 'fill' && hex === '#000' ? '' : attribute(name, hex)) + opacity;
 }
 
-function conePixelCount(lengthMm: number): number {
-  return Math.min(MAX_CONE_SIDE_PX, Math.max(1, Math.ceil(lengthMm * CONE_PIXELS_PER_MM)));
+function picturePixels(lengthMm: number): number {
+  return Math.min(MAX_PICTURE_SIDE_PX, Math.max(1, Math.ceil(lengthMm * PICTURE_PIXELS_PER_MM)));
 }
 
 function number(name: string, value: number): string {

@@ -1,7 +1,7 @@
 /** The text of a page over its picture, invisible: it can be selected, copied and searched. */
 import { IDENTITY, type Matrix, multiply, transformPoint } from '../../display/geometry.js';
 import type { GlyphRun, Item } from '../../display/list.js';
-import { escapeText, fixed, transform } from './markup.js';
+import { allowedText, escapeText, fixed, transform } from './markup.js';
 
 const POSITION_DECIMALS = 2;
 
@@ -38,7 +38,7 @@ function textElement(run: GlyphRun, toPage: Matrix): string | undefined {
   const size = fixed(run.sizeMm * (isPlain ? a : 1), 3);
   const matrix = isPlain ? '' : transform(toPage);
   const text = escapeText(placed.text);
-  return `<text${matrix} font-size="${size}" x="${list(placed.x)}" y="${list(placed.y)}">${text}</text>`;
+  return `<text${matrix} font-size="${size}" x="${list(placed.x).join(' ')}" y="${heights(placed.y)}">${text}</text>`;
 }
 
 /** Where every character begins; the characters of one glyph share its width. */
@@ -48,7 +48,7 @@ function placeCharacters(run: GlyphRun, matrix: Matrix): Placed {
   const y: number[] = [];
   const em = run.sizeMm / run.face.unitsPerEm;
   for (let i = 0; i < run.glyphIds.length; i++) {
-    const characters = Array.from(allowed(run.characters[i] ?? ''));
+    const characters = Array.from(allowedText(run.characters[i] ?? ''));
     const step = (run.face.advance(run.glyphIds[i]!) * em * (run.xScale?.[i] ?? 1)) / Math.max(1, characters.length);
     characters.forEach((character, k) => {
       const point = transformPoint(matrix, run.x[i]! + k * step * run.shape[0], run.y[i]! + k * step * run.shape[1]);
@@ -60,13 +60,12 @@ function placeCharacters(run: GlyphRun, matrix: Matrix): Placed {
   return { text, x, y };
 }
 
-/** Line ends and tabs as spaces; characters that XML forbids, halves of surrogate pairs too, left out. */
-function allowed(characters: string): string {
-  return characters.replace(/[\t\n\r]/g, ' ').replace(/[^\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '');
+function list(values: readonly number[]): string[] {
+  return values.map((value) => fixed(value, POSITION_DECIMALS));
 }
 
-/** One number where all are the same. */
-function list(values: readonly number[]): string {
-  const numbers = values.map((value) => fixed(value, POSITION_DECIMALS));
+/** One number where all are the same: characters stay on their line by themselves, but never in their column. */
+function heights(values: readonly number[]): string {
+  const numbers = list(values);
   return numbers.every((number) => number === numbers[0]) ? numbers[0]! : numbers.join(' ');
 }
