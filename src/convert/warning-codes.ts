@@ -20,6 +20,7 @@ export const WARNING_CODES: readonly string[] = [
   'page_size_invalid',
   'page_without_text',
   'pages_cut',
+  'paint_invalid',
   'part_corrupt',
   'part_encrypted',
   'part_missing',

@@ -60,7 +60,27 @@ export interface TilingPaint {
   readonly alpha: number;
 }
 
-export type Paint = SolidPaint | AxialPaint | RadialPaint | TilingPaint;
+/** Triangles with a colour at each corner, blended in between. Where they overlap, the later one is seen. */
+export interface MeshPaint {
+  readonly kind: 'mesh';
+  /** Mesh space → the space of the item's group. */
+  readonly matrix: Matrix;
+  readonly vertices: readonly MeshVertex[];
+  /** Indices into `vertices`, three a triangle. At least one triangle. */
+  readonly triangles: readonly number[];
+  /** What stands where no triangle is; nothing where absent. */
+  readonly background?: MeshColor;
+}
+
+/** Opacity 0…1. */
+export interface MeshColor {
+  readonly color: Color;
+  readonly alpha: number;
+}
+
+export interface MeshVertex extends Point, MeshColor {}
+
+export type Paint = SolidPaint | AxialPaint | RadialPaint | TilingPaint | MeshPaint;
 
 /** A pen in the space of the item's own data: the item's matrix scales it (an uneven matrix makes it elliptical). */
 export interface Stroke {

@@ -4,9 +4,10 @@ import type { XmlElement } from '../xml.js';
 import { plainColor } from './color.js';
 import type { Space } from './context.js';
 import type { ColorSource } from './draw-param.js';
+import { freeMesh, latticeMesh, type MeshFault } from './mesh.js';
 import { patternPaint } from './pattern.js';
 import { opacity, type PaintedShape } from './placement.js';
-import { axialPaint, meanColor, radialPaint } from './shading.js';
+import { axialPaint, radialPaint } from './shading.js';
 
 /**
  * The paint of a colour; undefined where it shows nothing.
@@ -45,12 +46,17 @@ function complexPaint(
     case 'Pattern':
       return patternPaint(child, resources, alpha, space, shape);
     case 'GouraudShd':
+      return drawableMesh(freeMesh(child, colorOf, shape), child, space);
     case 'LaGourandShd':
-    case 'LaGouraudShd': {
-      space.page.report('unsupported', `${child.name} is drawn in the mean of its colours`);
-      return meanColor(child, colorOf);
-    }
+    case 'LaGouraudShd':
+      return drawableMesh(latticeMesh(child, colorOf, shape), child, space);
     default:
       return 'plain';
   }
+}
+
+function drawableMesh(mesh: Paint | MeshFault, { name }: XmlElement, space: Space): Paint | undefined {
+  if (!('fault' in mesh)) return mesh;
+  space.page.report('paint_invalid', `A ${name} paints nothing: ${mesh.fault}`);
+  return undefined;
 }

@@ -11,8 +11,12 @@ import { isDrawable, NO_CLIPS } from './placement.js';
 
 /** Whether the CTM of the object turns its pattern too; no file has been found that decides it. */
 const OBJECT_CTM_MOVES_PATTERN = true;
+/** Around the content of a cell: the cell, and the mirror image that it may be part of. */
+const GROUPS_A_CELL = 2;
 /** A cell smaller than this on both sides is finer than any device. */
 const MIN_CELL_MM = 0.01;
+/** A kilometre: no cell is larger than any sheet. */
+const MAX_CELL_MM = 1e6;
 
 interface PatternPlace {
   readonly origin: Matrix;
@@ -30,12 +34,25 @@ export function patternPaint(
   const width = element.number('Width') ?? 0;
   const height = element.number('Height') ?? 0;
   const matrix = patternMatrix(element, space, place);
-  if (matrix === undefined || !isDrawable(matrix) || width < MIN_CELL_MM || height < MIN_CELL_MM) return undefined;
-  const xStep = Math.max(element.number('XStep') ?? width, width);
-  const yStep = Math.max(element.number('YStep') ?? height, height);
+  if (matrix === undefined || !isDrawable(matrix) || !isCellSide(width) || !isCellSide(height)) {
+    const what = `cells of ${width} × ${height} mm under CTM "${element.attribute('CTM') ?? ''}"`;
+    space.page.report('paint_invalid', `A Pattern paints nothing: ${what} cannot be drawn`);
+    return undefined;
+  }
+  const xStep = stepOf(element.number('XStep'), width);
+  const yStep = stepOf(element.number('YStep'), height);
   const items = cellItems(element, resources, width, height, { ...space, toPage: multiply(space.toPage, matrix) });
   if (items.length === 0) return undefined;
   return { kind: 'tiling', matrix, alpha, ...mirrored(element, { width, height, xStep, yStep, items }) };
+}
+
+function isCellSide(length: number): boolean {
+  return length >= MIN_CELL_MM && length <= MAX_CELL_MM;
+}
+
+/** A step shorter than the cell is none. */
+function stepOf(stated: number | undefined, length: number): number {
+  return Math.min(Math.max(stated ?? length, length), 2 * MAX_CELL_MM);
 }
 
 function patternMatrix(element: XmlElement, space: Space, place: PatternPlace): Matrix | undefined {
@@ -57,20 +74,31 @@ function cellItems(
   space: Space,
 ): readonly Item[] {
   const content = element.child('CellContent');
-  if (content === undefined || space.depth + 2 > space.document.limits.maxGroupDepth) return [];
-  space.page.reach(space.depth + 2);
+  if (content === undefined) {
+    space.page.report('paint_invalid', 'A Pattern paints nothing: it has no CellContent');
+    return [];
+  }
+  if (space.depth + GROUPS_A_CELL > space.document.limits.maxGroupDepth) {
+    space.page.tally.isOneOff = true;
+    space.page.report('nesting_cut', 'A pattern is nested too deep and left out');
+    return [];
+  }
+  space.page.reach(space.depth + GROUPS_A_CELL);
   const items = space.document.buildObjects(content, {
     ...space,
     resources,
     style: EMPTY_STYLE,
-    depth: space.depth + 2,
+    depth: space.depth + GROUPS_A_CELL,
     needsStrokeColor: false,
     multipliesFills: false,
   });
   const thumbnail = items.length === 0 ? content.id('Thumbnail') : undefined;
   if (thumbnail === undefined) return items;
   const found = space.document.images.find(thumbnail, resources);
-  if (isFault(found)) return [];
+  if (isFault(found)) {
+    space.page.report(found.code, found.message);
+    return [];
+  }
   const { image } = found;
   const matrix: Matrix = [width, 0, 0, height, 0, 0];
   return [{ kind: 'image', image, matrix, alpha: 1, smooth: true, clips: NO_CLIPS, blendMode: 'normal' }];

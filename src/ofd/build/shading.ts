@@ -177,19 +177,6 @@ function parameterAt(cone: Cone, x: number, y: number, extend: Extend): number |
   return [high, low].find(isPainted);
 }
 
-/** The colours of a mesh in one: a stand-in until meshes are drawn. */
-export function meanColor(element: XmlElement, colorOf: ColorReader): Paint | undefined {
-  const colors = element.childrenNamed('Point').flatMap((point) => {
-    const color = point.child('Color');
-    return color === undefined ? [] : [colorOf(color)];
-  });
-  if (colors.length === 0) return undefined;
-  const mean = (pick: (color: ShadedColor) => number) =>
-    colors.reduce((sum, color) => sum + pick(color), 0) / colors.length;
-  const color: Color = [mean((c) => c.color[0]), mean((c) => c.color[1]), mean((c) => c.color[2])];
-  return { kind: 'solid', color, alpha: mean((c) => c.alpha) };
-}
-
 interface Extend {
   readonly start: boolean;
   readonly end: boolean;

@@ -1,12 +1,16 @@
 /** Colours, gradients and tilings as PDF's colour operators, shading and tiling patterns, and soft masks. */
 import { type Box, growBox, invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
-import type { GradientStop, Paint, TilingPaint } from '../../display/paint.js';
+import type { GradientStop, MeshColor, MeshPaint, Paint, TilingPaint } from '../../display/paint.js';
 import { type GradientPaint, gradientShape } from '../gradient.js';
 import { ContentStream } from './content.js';
 import type { Entries } from './file.js';
-import { roundFactor } from './number.js';
+import { type Channels, meshShading, type ShadingSpace } from './mesh.js';
+import { formatFactor, roundFactor } from './number.js';
 import type { Reference } from './pdf-lib.js';
 import type { Scene } from './scene.js';
+
+/** Paints that are shadings in PDF. */
+type ShadedPaint = GradientPaint | MeshPaint;
 
 /** What a painting operator colours: insides, or lines. */
 export type PaintRole = 'fill' | 'stroke';
@@ -24,21 +28,21 @@ const BOX_MARGIN_MM = 1;
 export function visiblePaint(paint: Paint | undefined): Paint | undefined {
   if (paint === undefined || paint.kind === 'solid') return paint;
   if (!invert(paint.matrix)) return undefined;
-  if (paint.kind === 'tiling') return paint;
+  if (paint.kind === 'tiling' || paint.kind === 'mesh') return paint;
   const shape = gradientShape(paint);
   if (shape.kind === 'none') return undefined;
   return shape.kind === 'even' ? { kind: 'solid', color: shape.color, alpha: shape.alpha } : paint;
 }
 
 /** Whether the paint needs a soft mask, hence a painting operator of its own. */
-export function needsMask(paint: Paint): paint is GradientPaint {
-  return (paint.kind === 'axial' || paint.kind === 'radial') && uniformAlpha(paint.stops) === undefined;
+export function needsMask(paint: Paint): paint is ShadedPaint {
+  return paint.kind !== 'solid' && paint.kind !== 'tiling' && uniformAlpha(colorsOf(paint)) === undefined;
 }
 
 /** Whether nothing that lies below shows through the paint. */
 export function isOpaque(paint: Paint): boolean {
   if (paint.kind === 'solid' || paint.kind === 'tiling') return paint.alpha >= 1;
-  return uniformAlpha(paint.stops) === 1;
+  return uniformAlpha(colorsOf(paint)) === 1 && (paint.kind !== 'mesh' || paint.background !== undefined);
 }
 
 /**
@@ -59,7 +63,7 @@ export function withPaint(
     return;
   }
   stream.save();
-  stream.setExtendedState(gradientMask(scene, stream, paint, bounds));
+  stream.setExtendedState(opacityMask(scene, stream, paint, bounds));
   selectPaint(scene, stream, paint, role);
   draw();
   stream.restore();
@@ -80,8 +84,8 @@ export function selectPaint(scene: Scene, stream: ContentStream, paint: Paint, r
     selectPattern(stream, role, tilingPattern(scene, stream, paint));
     return;
   }
-  setAlpha(uniformAlpha(paint.stops) ?? 1);
-  selectPattern(stream, role, gradientPattern(scene, stream, paint));
+  setAlpha(uniformAlpha(colorsOf(paint)) ?? 1);
+  selectPattern(stream, role, shadingPattern(scene, stream, paint));
 }
 
 function selectPattern(stream: ContentStream, role: PaintRole, pattern: Reference): void {
@@ -89,22 +93,41 @@ function selectPattern(stream: ContentStream, role: PaintRole, pattern: Referenc
   else stream.setStrokePattern(pattern);
 }
 
-function uniformAlpha(stops: readonly GradientStop[]): number | undefined {
-  const first = stops[0]!.alpha;
-  return stops.every((stop) => stop.alpha === first) ? first : undefined;
+/** All colours of a paint, with their opacities. */
+function colorsOf(paint: ShadedPaint): readonly MeshColor[] {
+  if (paint.kind !== 'mesh') return paint.stops;
+  return paint.background === undefined ? paint.vertices : [...paint.vertices, paint.background];
 }
 
-function gradientPattern(scene: Scene, stream: ContentStream, paint: GradientPaint): Reference {
-  const shading = shadingEntries(paint, 'DeviceRGB', (stop) => stop.color.map((channel) => channel / 255));
+function uniformAlpha(colors: readonly MeshColor[]): number | undefined {
+  const first = colors[0]!.alpha;
+  return colors.every(({ alpha }) => alpha === first) ? first : undefined;
+}
+
+function shadingPattern(scene: Scene, stream: ContentStream, paint: ShadedPaint): Reference {
+  const channels: Channels = ({ color }) => color.map((channel) => channel / 255);
+  const shading =
+    paint.kind === 'mesh'
+      ? meshShading(scene.file, paint, 'DeviceRGB', channels)
+      : shadingEntries(paint, 'DeviceRGB', channels);
   const matrix = multiply(stream.matrix, paint.matrix).map(roundFactor);
-  const entries = { Type: 'Pattern', PatternType: 2, Matrix: matrix, Shading: shading };
-  return scene.file.addOnce(scene.file.object(entries));
+  return scene.file.addOnce(scene.file.object({ Type: 'Pattern', PatternType: 2, Matrix: matrix, Shading: shading }));
 }
 
-/** A state whose mask is the gradient's opacity as grey, in the stream's current space. */
-function gradientMask(scene: Scene, stream: ContentStream, paint: GradientPaint, bounds: Box): Reference {
+/** A state whose mask is the paint's opacity as grey, in the stream's current space. */
+function opacityMask(scene: Scene, stream: ContentStream, paint: ShadedPaint, bounds: Box): Reference {
   const mask = new ContentStream(scene.states, stream.unitMm);
-  const shading = scene.file.addOnce(scene.file.object(shadingEntries(paint, 'DeviceGray', (stop) => [stop.alpha])));
+  const channels: Channels = ({ alpha }) => [alpha];
+  const shading =
+    paint.kind === 'mesh'
+      ? meshShading(scene.file, paint, 'DeviceGray', channels)
+      : scene.file.addOnce(scene.file.object(shadingEntries(paint, 'DeviceGray', channels)));
+  const { x, y, width, height } = growBox(bounds, BOX_MARGIN_MM / stream.unitMm);
+  // What shadings call their background is not painted by the operator below.
+  if (paint.kind === 'mesh' && paint.background !== undefined) {
+    const rectangle = [x, y, width, height].map(formatFactor).join(' ');
+    mask.write(`${formatFactor(paint.background.alpha)} g\n${rectangle} re f\n`);
+  }
   mask.concat(paint.matrix);
   mask.write(`${mask.resources.nameOf('Shading', shading)} sh\n`);
   const entries = {
@@ -123,11 +146,7 @@ export function boxEntry(box: Box, unitMm: number): number[] {
   return [x, y, x + width, y + height].map(roundFactor);
 }
 
-function shadingEntries(
-  paint: GradientPaint,
-  colorSpace: 'DeviceRGB' | 'DeviceGray',
-  channels: (stop: GradientStop) => number[],
-): Entries {
+function shadingEntries(paint: GradientPaint, colorSpace: ShadingSpace, channels: Channels): Entries {
   const { start, end } = paint;
   const coordinates =
     paint.kind === 'axial'
@@ -143,7 +162,7 @@ function shadingEntries(
 }
 
 /** The colour at each place from 0 to 1: one interpolation, or several stitched together. */
-function stopsFunction(paint: GradientPaint, channels: (stop: GradientStop) => number[]): Entries {
+function stopsFunction(paint: GradientPaint, channels: Channels): Entries {
   const stops = separateStops(paint);
   const pieces: Entries[] = [];
   const bounds: number[] = [];

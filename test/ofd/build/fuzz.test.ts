@@ -25,6 +25,9 @@ const PAGE = [
   filled(
     `<ofd:Pattern Width="5" Height="5" XStep="6" YStep="6" ReflectMethod="Row" RelativeTo="Object" CTM="1 0 0 1 0 0"><ofd:CellContent>${pathXml(SQUARE)}</ofd:CellContent></ofd:Pattern>`,
   ),
+  filled(
+    `<ofd:GouraudShd Extend="1">${[0, 1, 2, 3].map((i) => `<ofd:Point X="${i * 9}" Y="${i * i}" EdgeFlag="1"><ofd:Color Value="9 ${i} 9"/></ofd:Point>`).join('')}<ofd:BackColor Value="1 2 3"/></ofd:GouraudShd>`,
+  ),
   pathXml(
     'M 0 0 L 9 9 Q 1 2 3 4 B 1 2 3 4 5 6 A 5 4 30 1 0 9 9',
     'LineWidth="1" MiterLimit="3" DashPattern="2 1" DashOffset="1"',
@@ -71,6 +74,10 @@ function faults(items: readonly Item[], depth = 0): string[] {
     if (of === undefined) return;
     if (of.kind === 'solid') finite('colour', [...of.color, of.alpha]);
     if (of.kind === 'tiling') found.push(...faults(of.items, depth + 1));
+    if (of.kind === 'mesh') {
+      finite('mesh', [...of.matrix, ...of.vertices.flatMap(({ x, y, color, alpha }) => [x, y, ...color, alpha])]);
+      if (of.triangles.length < 3 || of.triangles.some((index) => of.vertices[index] === undefined)) found.push('mesh');
+    }
     if (of.kind === 'axial' || of.kind === 'radial') {
       const offsets = of.stops.map((stop) => stop.offset);
       finite('gradient', [...of.matrix, of.start.x, of.start.y, of.end.x, of.end.y, ...offsets]);

@@ -171,20 +171,3 @@ describe('RadialShd', () => {
     expect(second).toBeDefined();
   });
 });
-
-describe('shadings of meshes', () => {
-  it('are their mean colour for now, with a warning', async () => {
-    const points =
-      '<ofd:Point X="0" Y="0"><ofd:Color Value="255 0 0"/></ofd:Point><ofd:Point X="9" Y="0"><ofd:Color Value="0 0 255"/></ofd:Point>';
-    for (const name of ['GouraudShd', 'LaGourandShd', 'LaGouraudShd']) {
-      const xml = pathXml(
-        'M 0 0 L 9 9 L 0 9 C',
-        'Fill="true"',
-        `<ofd:FillColor><ofd:${name}>${points}</ofd:${name}></ofd:FillColor>`,
-      );
-      const page = await build(xml);
-      expect(page.codes).toContain('unsupported');
-      expect(paths(page.items)[0]!.fill!.paint).toMatchObject({ kind: 'solid', color: [127.5, 0, 127.5] });
-    }
-  });
-});
