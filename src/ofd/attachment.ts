@@ -6,8 +6,8 @@ import { folderOf } from './location.js';
 import type { OfdPackage } from './package.js';
 import type { XmlElement } from './xml.js';
 
-/** Longer ones are no file names on any system. */
-const MAX_NAME = 200;
+/** In UTF-8; systems take 255 with the extension and a number. */
+const MAX_NAME_BYTES = 200;
 const MAX_EXTENSION = 16;
 
 export interface AttachedFile {
@@ -65,7 +65,19 @@ function fileName(written: string, format: string | undefined, part: string, nam
 /** No separators, no control characters, no name that means a folder. */
 function plainName(text: string): string {
   const clean = text.replace(/[\p{Cc}/\\:*?"<>|]/gu, '_').trim();
-  return /^\.*$/.test(clean) ? '' : Array.from(clean).slice(0, MAX_NAME).join('');
+  return /^\.*$/.test(clean) ? '' : shortened(clean);
+}
+
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= MAX_NAME_BYTES) return name;
+  let short = '';
+  let bytes = 0;
+  for (const char of name) {
+    bytes += Buffer.byteLength(char);
+    if (bytes > MAX_NAME_BYTES) break;
+    short += char;
+  }
+  return short;
 }
 
 /** With its dot; undefined for what is no extension. */

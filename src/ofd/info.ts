@@ -2,9 +2,6 @@
 import type { CustomDatum, DocumentInfo } from '../display/facts.js';
 import type { XmlElement } from './xml.js';
 
-/** Far more than any producer writes. */
-const MAX_CUSTOM_DATA = 1_000;
-
 const TEXTS: readonly (readonly [key: keyof DocumentInfo, element: string])[] = [
   ['id', 'DocID'],
   ['title', 'Title'],
@@ -43,6 +40,5 @@ function readCustomData(element: XmlElement): CustomDatum[] {
     .childrenNamed('CustomDatas')
     .flatMap((list) => list.childrenNamed('CustomData'))
     .map((item) => ({ name: item.attribute('Name')?.trim() ?? '', value: item.text.trim() }))
-    .filter(({ name, value }) => name !== '' && value !== '')
-    .slice(0, MAX_CUSTOM_DATA);
+    .filter(({ name, value }) => name !== '' && value !== '');
 }

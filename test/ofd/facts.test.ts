@@ -153,6 +153,12 @@ describe('attachments', () => {
     ]);
   });
 
+  it('have names that fit into any folder', async () => {
+    const list = `<Attachment Name="${'甲'.repeat(100)}"><FileLoc>f.txt</FileLoc></Attachment>`;
+    const { facts } = await factsOf(attached(list, { 'Doc_0/Attachs/f.txt': 'x' }));
+    expect(facts.attachments[0]!.name).toBe(`${'甲'.repeat(66)}.txt`);
+  });
+
   it('are found from the list, the document and the root, and read when asked for', async () => {
     const list =
       '<Attachment ID="1" Name="one" Format="xml" CreationDate="2020-08-17T19:13:09 " Visible="false" Usage="data" Size="9">' +
