@@ -104,37 +104,65 @@ export function paeth(left: number, above: number, corner: number): number {
 type RowExpander = (line: Uint8Array, columns: number, rgba: Uint8Array, at: number, step: number) => void;
 
 function rowExpander(png: PngFile): RowExpander {
-  if (png.colorType === 3) return paletteExpander(png);
-  return png.bitDepth < 8 ? shallowGrayExpander(png) : wideExpander(png);
+  if (png.colorType === 3) return tableExpander(png.bitDepth, paletteColors(png));
+  if (png.colorType === 0 && png.bitDepth <= 8) return tableExpander(png.bitDepth, grayColors(png));
+  const isPlain = png.bitDepth === 8 && png.transparency === undefined;
+  if (isPlain && png.colorType === 2) return expandRgb;
+  return isPlain && png.colorType === 6 ? expandRgba : wideExpander(png);
 }
 
-function paletteExpander(png: PngFile): RowExpander {
-  const { bitDepth, palette, transparency } = png;
+/** Each sample names one of 256 colours. */
+function tableExpander(bitDepth: number, colors: Uint8Array): RowExpander {
+  const whole = new Uint32Array(colors.buffer);
   return (line, columns, rgba, start, step) => {
-    for (let x = 0, at = start; x < columns; x++, at += step) {
-      const index = sampleAt(line, x, bitDepth);
-      rgba[at] = palette[index * 3] ?? 0;
-      rgba[at + 1] = palette[index * 3 + 1] ?? 0;
-      rgba[at + 2] = palette[index * 3 + 2] ?? 0;
-      rgba[at + 3] = transparency?.[index] ?? 255;
+    const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, rgba.byteLength >> 2);
+    const pixelStep = step >> 2;
+    for (let x = 0, at = start >> 2; x < columns; x++, at += pixelStep) {
+      pixels[at] = whole[sampleAt(line, x, bitDepth)]!;
     }
   };
 }
 
-function shallowGrayExpander(png: PngFile): RowExpander {
-  const { bitDepth } = png;
-  const scale = 255 / ((1 << bitDepth) - 1);
+function paletteColors(png: PngFile): Uint8Array {
+  const colors = new Uint8Array(256 * 4);
+  for (let i = 0; i < 256; i++) {
+    for (let c = 0; c < 3; c++) colors[i * 4 + c] = png.palette[i * 3 + c] ?? 0;
+    colors[i * 4 + 3] = png.transparency?.[i] ?? 255;
+  }
+  return colors;
+}
+
+function grayColors(png: PngFile): Uint8Array {
+  const colors = new Uint8Array(256 * 4);
+  const scale = 255 / ((1 << png.bitDepth) - 1);
   const clear = colorKey(png, 1)?.[0];
-  return (line, columns, rgba, start, step) => {
-    for (let x = 0, at = start; x < columns; x++, at += step) {
-      const sample = sampleAt(line, x, bitDepth);
-      rgba.fill(sample * scale, at, at + 3);
-      rgba[at + 3] = sample === clear ? 0 : 255;
-    }
-  };
+  for (let i = 0; i < 256; i++) {
+    colors.fill(Math.min(255, i * scale), i * 4, i * 4 + 3);
+    colors[i * 4 + 3] = i === clear ? 0 : 255;
+  }
+  return colors;
 }
 
-/** Grey or RGB of 8 or 16 bits, with or without alpha. Of 16 bits the high byte is kept. */
+function expandRgb(line: Uint8Array, columns: number, rgba: Uint8Array, start: number, step: number): void {
+  for (let x = 0, from = 0, at = start; x < columns; x++, from += 3, at += step) {
+    rgba[at] = line[from]!;
+    rgba[at + 1] = line[from + 1]!;
+    rgba[at + 2] = line[from + 2]!;
+    rgba[at + 3] = 255;
+  }
+}
+
+function expandRgba(line: Uint8Array, columns: number, rgba: Uint8Array, start: number, step: number): void {
+  if (step === 4) {
+    rgba.set(line.subarray(0, columns * 4), start);
+    return;
+  }
+  for (let x = 0, from = 0, at = start; x < columns; x++, from += 4, at += step) {
+    for (let c = 0; c < 4; c++) rgba[at + c] = line[from + c]!;
+  }
+}
+
+/** Grey with alpha, a clear colour, or 16 bits, of which the high byte is kept. */
 function wideExpander(png: PngFile): RowExpander {
   const bytesPerSample = png.bitDepth >> 3;
   const isGray = png.colorType === 0 || png.colorType === 4;
