@@ -111,6 +111,23 @@ describe('bombs', () => {
     await survive(makeTiff(true, [tag(256, 2000), tag(257, 2000), tag(259, 3), tag(262, 0)], [strip]));
   });
 
+  it('a JBIG2 that asks for symbols without end', async () => {
+    const whole = makeJbig2(64, 64, new Uint8Array(8));
+    const pageEnd = 13 + 11 + 19; // after the file's header and the page information
+    const nearest = [3, 0xff, 0xfd, 0xff, 2, 0xfe, 0xfe, 0xfe];
+    const dictionary = concat([0, 0], nearest, uint32(0xffffffff), uint32(0xffffffff), noise(100));
+    const segment = concat(uint32(9), [0, 0, 1], uint32(dictionary.length), dictionary);
+    await survive(concat(whole.subarray(0, pageEnd), segment, whole.subarray(pageEnd)));
+  });
+
+  it('a JBIG2 whose regions are far larger than the page', async () => {
+    const whole = makeJbig2(64, 64, new Uint8Array(8));
+    whole.set([0x7f, 0xff, 0xff, 0xff], 13 + 11 + 19 + 11); // the region's width
+    const image = identifyImage(whole, 'x')!;
+    await expect(decodeImage(image, LIMITS)).rejects.toMatchObject({ reason: 'undecodable' });
+    await expect(pdfImage(image, LIMITS)).rejects.toMatchObject({ reason: 'undecodable' });
+  });
+
   it('a TIFF whose tiles are far larger than the picture', async () => {
     const tags = [tag(256, 1), tag(257, 1), tag(258, 8), tag(262, 1), tag(322, 65_000), tag(323, 65_000)];
     const image = identifyImage(makeTiff(true, tags, [new Uint8Array(10)], [324, 325]), 'x')!;
