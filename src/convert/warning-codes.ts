@@ -29,6 +29,7 @@ export const WARNING_CODES: readonly string[] = [
   'path_malformed',
   'pattern_skipped',
   'pdfa_not_reached',
+  'profile_ignored',
   'reference_missing',
   'reference_ring',
   'resolution_reduced',

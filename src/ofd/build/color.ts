@@ -1,6 +1,11 @@
 /** CT_Color without its shadings: values, palettes and colour spaces to sRGB. */
+
+import type { Diagnostic } from '../../display/list.js';
 import type { Color } from '../../display/paint.js';
-import type { ResourceTable } from '../resources.js';
+import type { DocumentBody } from '../document.js';
+import { type ProfileTransform, readProfile } from '../icc.js';
+import { resolveResource } from '../location.js';
+import type { Resource, ResourceTable } from '../resources.js';
 import type { XmlElement } from '../xml.js';
 
 type SpaceType = 'GRAY' | 'RGB' | 'CMYK';
@@ -11,6 +16,8 @@ export interface ColorSpace {
   readonly maximum: number;
   /** `Palette/CV`, as written. */
   readonly palette: readonly string[];
+  /** What the colours look like by the space's own profile; undefined where it has none that can be used. */
+  readonly transform?: ProfileTransform;
 }
 
 const CHANNELS: Readonly<Record<SpaceType, number>> = { GRAY: 1, RGB: 3, CMYK: 4 };
@@ -22,23 +29,27 @@ const MAX_COLORS = 4096;
 
 /** Colour spaces of a document's resources, each read once, and the colours in them. */
 export class ColorSpaces {
-  readonly #defaultId: string | undefined;
+  readonly #body: DocumentBody;
+  readonly #report: (diagnostic: Diagnostic) => void;
   readonly #spaces = new WeakMap<XmlElement, ColorSpace>();
   readonly #colors = new WeakMap<ColorSpace, Map<string, Color | undefined>>();
 
-  /** `defaultId`: `CommonData/DefaultCS`. */
-  constructor(defaultId: string | undefined) {
-    this.#defaultId = defaultId;
+  /** `report` is for findings about the document, each told once. */
+  constructor(body: DocumentBody, report: (diagnostic: Diagnostic) => void) {
+    this.#body = body;
+    this.#report = report;
   }
 
   /** The space of a colour: that of its own reference, else the document's default, else RGB of 8 bits. */
   find(id: string | undefined, resources: ResourceTable): ColorSpace {
-    const element = this.#element(id, resources) ?? this.#element(this.#defaultId, resources);
-    if (element === undefined) return DEFAULT_SPACE;
-    let space = this.#spaces.get(element);
+    const resource = this.#resource(id, resources) ?? this.#resource(this.#body.defaultColorSpace, resources);
+    if (resource === undefined) return DEFAULT_SPACE;
+    let space = this.#spaces.get(resource.element);
     if (space === undefined) {
-      space = readColorSpace(element);
-      this.#spaces.set(element, space);
+      space = readColorSpace(resource.element);
+      const transform = this.#profile(resource, space.type);
+      if (transform !== undefined) space = { ...space, transform };
+      this.#spaces.set(resource.element, space);
     }
     return space;
   }
@@ -54,8 +65,26 @@ export class ColorSpaces {
     return colors.get(value);
   }
 
-  #element(id: string | undefined, resources: ResourceTable): XmlElement | undefined {
-    return id === undefined ? undefined : resources.find('colorSpace', id)?.element;
+  #resource(id: string | undefined, resources: ResourceTable): Resource | undefined {
+    const resource = id === undefined ? undefined : resources.find('colorSpace', id);
+    if (id !== undefined && resource === undefined) {
+      const message = `Colour space ${id} is not defined; the number of values decides`;
+      this.#report({ code: 'reference_missing', message, part: this.#body.part });
+    }
+    return resource;
+  }
+
+  #profile({ element, part, baseLoc }: Resource, type: SpaceType): ProfileTransform | undefined {
+    const location = element.attribute('Profile')?.trim();
+    if (!location) return undefined;
+    const { pkg, folder } = this.#body;
+    const path = resolveResource(pkg, location, part, baseLoc, folder);
+    const bytes = path === undefined ? undefined : pkg.bytes(path);
+    const profile = bytes === undefined ? { fault: 'the package does not have it' } : readProfile(bytes, type);
+    if (!('fault' in profile)) return profile;
+    const message = `The colour profile ${path ?? location} is not used: ${profile.fault}`;
+    this.#report({ code: 'profile_ignored', message, part: path ?? location });
+    return undefined;
   }
 }
 
@@ -85,7 +114,8 @@ export function plainColor(element: XmlElement, resources: ResourceTable, spaces
 
 /** All channels 0: black, but white paper for CMYK. */
 function zeroColor(space: ColorSpace): Color {
-  return convert(space.type, [0, 0, 0, 0]);
+  const zeros = [0, 0, 0, 0].slice(0, CHANNELS[space.type]);
+  return space.transform === undefined ? convert(space.type, zeros) : space.transform(zeros);
 }
 
 /**
@@ -100,10 +130,8 @@ function colorOfValue(value: string, space: ColorSpace): Color | undefined {
   const type = isOfSpace ? space.type : SPACE_OF_COUNT[channels.length];
   if (type === undefined) return undefined;
   const maximum = isOfSpace ? space.maximum : 255;
-  return convert(
-    type,
-    channels.map((channel) => Math.min(Math.max(channel, 0), maximum) / maximum),
-  );
+  const parts = channels.map((channel) => Math.min(Math.max(channel, 0), maximum) / maximum);
+  return isOfSpace && space.transform !== undefined ? space.transform(parts) : convert(type, parts);
 }
 
 function channelValue(token: string): number[] {

@@ -69,7 +69,7 @@ export class DocumentContext {
     this.buildObjects = buildObjects;
     this.limits = body.pkg.limits;
     this.report = report;
-    this.colorSpaces = new ColorSpaces(body.defaultColorSpace);
+    this.colorSpaces = new ColorSpaces(body, (diagnostic) => this.reportOnce(diagnostic));
     this.drawParams = new DrawParams(this.limits.maxReferenceDepth, (id) =>
       this.reportOnce({ code: 'reference_missing', message: `DrawParam ${id} is not defined`, part: body.part }),
     );
