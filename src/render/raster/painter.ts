@@ -1,7 +1,10 @@
 /** Paints the items of a display list on a canvas. */
 import {
+  type Box,
   growBox,
   IDENTITY,
+  intersectBoxes,
+  invert,
   type Matrix,
   multiply,
   type Path,
@@ -14,7 +17,7 @@ import { axisScales, effectiveClips, itemBounds, pixelBox, rectangleOf } from '.
 import { glyphMatrix, runOutline } from '../glyph-run.js';
 import { type CellPainter, cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
-import { type DeviceLine, dashesOf, trueLine, visibleLine } from './pen.js';
+import { type DeviceLine, dashesOf, strokable, trueLine, visibleLine } from './pen.js';
 import type { Pictures } from './pictures.js';
 import { coveringPixels, snapPicture, snapRectangle } from './snap.js';
 import { compositeOperation, type LayerEffect, type Layers, setMatrix, type Target } from './target.js';
@@ -24,6 +27,8 @@ const MAX_PATTERN_DEPTH = 4;
 /** A picture reduced by more than this while drawn is sampled from a smaller version of itself, too. */
 const PLAIN_REDUCTION = 1.4;
 
+/** Side of a picture on the device from which on only its visible part is drawn. */
+const LARGEST_PICTURE_PX = 20_000;
 /** Items that the patterns of one page may draw, all cells counted. */
 export const MAX_PATTERN_WORK = 1_000_000;
 
@@ -218,12 +223,34 @@ export class Painter implements CellPainter {
     context.globalAlpha *= item.alpha;
     context.imageSmoothingEnabled = item.smooth || reduction > 1;
     context.imageSmoothingQuality = reduction > PLAIN_REDUCTION ? 'medium' : 'low';
-    context.drawImage(picture.canvas, 0, 0, picture.sourceWidth, picture.sourceHeight, 0, 0, 1, 1);
+    const part = visiblePart(target.box, matrix, size);
+    if (part === undefined) return;
+    const { sourceWidth: width, sourceHeight: height } = picture;
+    context.drawImage(
+      picture.canvas,
+      part.x * width,
+      part.y * height,
+      part.width * width,
+      part.height * height,
+      part.x,
+      part.y,
+      part.width,
+      part.height,
+    );
   }
 }
 
+const UNIT_SQUARE: Box = { x: 0, y: 0, width: 1, height: 1 };
 const OPAQUE: SolidPaint = { kind: 'solid', color: BLACK, alpha: 1 };
 const BOLD_PEN = { cap: 'round', join: 'round', miterLimit: 10, dash: [], dashOffset: 0 } as const;
+
+/** The part of the unit square that is drawn: all of it, unless that is so large that the raster library would stall. */
+function visiblePart(visible: Box, matrix: Matrix, size: { readonly x: number; readonly y: number }): Box | undefined {
+  if (Math.max(size.x, size.y) <= LARGEST_PICTURE_PX) return UNIT_SQUARE;
+  const toUnit = invert(matrix);
+  const part = toUnit && intersectBoxes(transformBox(toUnit, growBox(visible, 1)), UNIT_SQUARE);
+  return part !== undefined && part.width > 0 && part.height > 0 ? part : undefined;
+}
 
 /** A rectangle's clip lets through every pixel that it touches, so that a line along its edge is not cut away. */
 function clipTo(context: Target['context'], clip: Clip, toDevice: Matrix): void {
@@ -257,5 +284,5 @@ function drawLine({ context }: Target, line: DeviceLine, stroke: Stroke, paint: 
   context.miterLimit = stroke.miterLimit;
   context.setLineDash(dashesOf(line, stroke));
   context.lineDashOffset = stroke.dashOffset * line.dashScale;
-  context.stroke(toPath2D(line.path));
+  context.stroke(toPath2D(strokable(line)));
 }

@@ -1,5 +1,16 @@
 /** Lines on a raster: as the item's matrix makes them, but nowhere thinner than a pixel. */
-import { IDENTITY, invert, type Matrix, meanScale, multiply, type Path } from '../../display/geometry.js';
+import {
+  CLOSE,
+  COORDINATES_OF_VERB,
+  IDENTITY,
+  invert,
+  type Matrix,
+  MOVE,
+  meanScale,
+  multiply,
+  Path,
+  transformBox,
+} from '../../display/geometry.js';
 import type { Stroke } from '../../display/paint.js';
 import { snapLine } from './snap.js';
 
@@ -16,12 +27,44 @@ export interface DeviceLine {
 
 /** A dash and gap that are shorter together, in pixels, look like a whole line and take for ever to draw. */
 const SHORTEST_DASH_PX = 0.5;
+/** A line of more dashes goes far beyond any page; the raster library would draw them one by one. */
+const MOST_DASHES = 50_000;
 
 /** Dash lengths in the line's space; none for a solid line. */
 export function dashesOf(line: DeviceLine, stroke: Stroke): number[] {
   const dashes = stroke.dash.map((length) => length * line.dashScale);
-  const periodPx = dashes.reduce((sum, length) => sum + length, 0) * meanScale(line.matrix);
-  return periodPx < SHORTEST_DASH_PX ? [] : dashes;
+  const period = dashes.reduce((sum, length) => sum + length, 0);
+  const isFine = period * meanScale(line.matrix) < SHORTEST_DASH_PX;
+  return isFine || polygonLength(line.path) > MOST_DASHES * period ? [] : dashes;
+}
+
+/** Pixels; a line that reaches further leaves every page so far behind that its curves don't matter. */
+const FARTHEST_PX = 1_000_000;
+
+/** The path to hand to the raster library: curves that would take it seconds, for their size, as straight lines. */
+export function strokable({ path, matrix }: DeviceLine): Path {
+  const bounds = path.controlBounds();
+  const box = bounds && transformBox(matrix, bounds);
+  return box !== undefined && Math.max(box.width, box.height) > FARTHEST_PX ? straightened(path) : path;
+}
+
+function straightened(path: Path): Path {
+  const straight = new Path();
+  let at = 0;
+  for (const verb of path.verbs) {
+    at += COORDINATES_OF_VERB[verb as 0];
+    if (verb === CLOSE) straight.close();
+    else if (verb === MOVE) straight.moveTo(path.coordinates[at - 2]!, path.coordinates[at - 1]!);
+    else straight.lineTo(path.coordinates[at - 2]!, path.coordinates[at - 1]!);
+  }
+  return straight;
+}
+
+/** Length of the polygon through all points of a path, which is no shorter than the path. */
+function polygonLength({ coordinates: c }: Path): number {
+  let length = 0;
+  for (let i = 2; i + 1 < c.length; i += 2) length += Math.hypot(c[i]! - c[i - 2]!, c[i + 1]! - c[i - 1]!);
+  return length;
 }
 
 /** A line that shows wherever it goes, sharp where it follows the axes. */
