@@ -13,6 +13,7 @@ export const WARNING_CODES: readonly string[] = [
   'image_too_large',
   'image_undecodable',
   'image_partial',
+  'links_cut',
   'nesting_cut',
   'objects_cut',
   'page_failed',

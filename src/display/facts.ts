@@ -65,8 +65,11 @@ export interface Attachment {
   readonly isVisible: boolean;
   /** What it is for, in the document's own word. */
   readonly usage?: string;
-  /** Read when asked for; undefined, with a diagnostic, where nothing of it can be read. */
-  bytes(): Uint8Array | undefined;
+  /**
+   * Read when asked for; undefined, with a diagnostic, where nothing of it can be read. The same function where several
+   * attachments are one file.
+   */
+  readonly bytes: () => Uint8Array | undefined;
 }
 
 export interface ViewerPreferences {

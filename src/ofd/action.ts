@@ -13,6 +13,8 @@ export interface ActionContext {
   attachmentName(id: string): string | undefined;
   /** Notes that an action leads to what the document does not have. */
   dangling(kind: 'page' | 'bookmark' | 'attachment', name: string): void;
+  /** How many of `count` more links may be kept; fewer, with a diagnostic, where the document has too many. */
+  takeLinks(count: number): number;
   readonly report: Report;
 }
 

@@ -1,9 +1,8 @@
 /** Attachments.xml: files that travel with a document. */
-import type { Attachment, FreeNames } from '../display/facts.js';
+import { type Attachment, FreeNames } from '../display/facts.js';
 import type { Report } from '../display/list.js';
 import { type DocumentBody, resolvedPart } from './document.js';
 import { folderOf } from './location.js';
-import type { OfdPackage } from './package.js';
 import type { XmlElement } from './xml.js';
 
 /** In UTF-8; systems take 255 with the extension and a number. */
@@ -16,8 +15,14 @@ export interface AttachedFile {
   readonly attachment: Attachment;
 }
 
-/** The attachments whose files are there; one that is missing is a diagnostic. `names` are those of the whole package. */
-export function readAttachments(body: DocumentBody, names: FreeNames, report: Report): AttachedFile[] {
+/** What the documents of a package share: names, each given once, and for each part one function that reads it. */
+export class PackageAttachments {
+  readonly names = new FreeNames();
+  readonly readers = new Map<string, Attachment['bytes']>();
+}
+
+/** The attachments whose files are there; one that is missing is a diagnostic. */
+export function readAttachments(body: DocumentBody, shared: PackageAttachments, report: Report): AttachedFile[] {
   const { pkg, folder } = body;
   const listPart = resolvedPart(pkg, body.beside.attachments ?? '', folder, report);
   const list = listPart === undefined ? undefined : pkg.xml(listPart);
@@ -31,11 +36,13 @@ export function readAttachments(body: DocumentBody, names: FreeNames, report: Re
       report({ code: 'attachment_missing', message, part: listPart });
       return [];
     }
-    return [{ id: element.id('ID'), attachment: attachmentOf(element, part, pkg, names) }];
+    const bytes = shared.readers.get(part) ?? (() => pkg.bytes(part));
+    shared.readers.set(part, bytes);
+    return [{ id: element.id('ID'), attachment: { ...describe(element, part, shared.names), bytes } }];
   });
 }
 
-function attachmentOf(element: XmlElement, part: string, pkg: OfdPackage, names: FreeNames): Attachment {
+function describe(element: XmlElement, part: string, names: FreeNames): Omit<Attachment, 'bytes'> {
   const format = element.attribute('Format')?.trim();
   const creationDate = element.attribute('CreationDate')?.trim();
   const modificationDate = element.attribute('ModDate')?.trim();
@@ -47,7 +54,6 @@ function attachmentOf(element: XmlElement, part: string, pkg: OfdPackage, names:
     ...(modificationDate ? { modificationDate } : {}),
     isVisible: element.boolean('Visible') !== false,
     ...(usage && usage.toLowerCase() !== 'none' ? { usage } : {}),
-    bytes: () => pkg.bytes(part),
   };
 }
 

@@ -1,15 +1,9 @@
 /** What a document says beside its pages, read when it is asked for; and what the names in its actions mean. */
-import {
-  type DocumentFacts,
-  FreeNames,
-  type NamedDestination,
-  type OutlineEntry,
-  type Permissions,
-} from '../display/facts.js';
+import type { DocumentFacts, NamedDestination, OutlineEntry, Permissions } from '../display/facts.js';
 import type { PageTarget } from '../display/link.js';
 import type { Diagnostic, Report } from '../display/list.js';
 import { type ActionContext, actionsOf, pageTarget, targetOf } from './action.js';
-import { type AttachedFile, readAttachments } from './attachment.js';
+import { type AttachedFile, PackageAttachments, readAttachments } from './attachment.js';
 import type { DocumentBody } from './document.js';
 import { openingView, readPreferences } from './preferences.js';
 import type { XmlElement } from './xml.js';
@@ -17,8 +11,7 @@ import type { XmlElement } from './xml.js';
 interface Attached {
   readonly files: readonly AttachedFile[];
   readonly nameOfId: ReadonlyMap<string | undefined, string>;
-  /** Names given so far in the package. */
-  readonly names: FreeNames;
+  readonly shared: PackageAttachments;
 }
 
 /** The facts of one document of a package. */
@@ -29,6 +22,7 @@ export class FactsReader implements ActionContext {
   readonly #report: Report;
   readonly #reported = new Set<string>();
   readonly #dangling = new Set<string>();
+  #links = 0;
   #pageNumbers: ReadonlyMap<string, number> | undefined;
   #bookmarks: ReadonlyMap<string, PageTarget> | undefined;
   #attached: Attached | undefined;
@@ -80,6 +74,17 @@ export class FactsReader implements ActionContext {
     this.report({ code: 'reference_missing', message, part: this.#body.part });
   }
 
+  takeLinks(count: number): number {
+    const limit = this.#body.pkg.limits.maxLinks;
+    const taken = Math.min(count, limit - this.#links);
+    this.#links += taken;
+    if (taken < count) {
+      const message = `The document has more than ${limit} links; the rest lead nowhere`;
+      this.report({ code: 'links_cut', message });
+    }
+    return taken;
+  }
+
   #read(): DocumentFacts {
     const { beside, info, pages } = this.#body;
     this.#bookmarks ??= this.#readBookmarks();
@@ -102,9 +107,9 @@ export class FactsReader implements ActionContext {
 
   #attachments(): Attached {
     if (this.#attached === undefined) {
-      const names = this.#previous === undefined ? new FreeNames() : this.#previous.#attachments().names;
-      const files = readAttachments(this.#body, names, this.report);
-      this.#attached = { files, nameOfId: new Map(files.map(({ id, attachment }) => [id, attachment.name])), names };
+      const shared = this.#previous === undefined ? new PackageAttachments() : this.#previous.#attachments().shared;
+      const files = readAttachments(this.#body, shared, this.report);
+      this.#attached = { files, nameOfId: new Map(files.map(({ id, attachment }) => [id, attachment.name])), shared };
     }
     return this.#attached;
   }

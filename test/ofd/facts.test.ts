@@ -153,6 +153,12 @@ describe('attachments', () => {
     ]);
   });
 
+  it('that are one file are read by one function', async () => {
+    const one = '<Attachment Name="a"><FileLoc>f.txt</FileLoc></Attachment>';
+    const { facts } = await factsOf(attached(one + one, { 'Doc_0/Attachs/f.txt': 'x' }));
+    expect(facts.attachments[0]!.bytes).toBe(facts.attachments[1]!.bytes);
+  });
+
   it('have names that fit into any folder', async () => {
     const list = `<Attachment Name="${'甲'.repeat(100)}"><FileLoc>f.txt</FileLoc></Attachment>`;
     const { facts } = await factsOf(attached(list, { 'Doc_0/Attachs/f.txt': 'x' }));

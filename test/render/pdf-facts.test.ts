@@ -190,6 +190,14 @@ describe('attached files', () => {
       { '/F': 'u:b (1).jpg', '/UF': 'u:b (1).jpg', '/AFRelationship': '/Unspecified' },
     ]);
   });
+
+  it('that are one file are written once', async () => {
+    const one = attachment('a.txt', 'x'.repeat(5000));
+    const { bytes } = await makePdf([page([])], {}, { attachments: [one, { ...one, name: 'b.txt' }] });
+    expect(faultsOf(bytes)).toBe('');
+    expect(toolOutput('pdfdetach', ['-list'], bytes)).toMatch(/a\.txt[\s\S]+b\.txt/);
+    expect(read(bytes).ofType('/Type', '/EmbeddedFile')).toHaveLength(1);
+  });
 });
 
 describe('the catalog', () => {

@@ -166,6 +166,7 @@ export class PageBuilder {
     for (const { template } of templates) for (const link of template.links) links.push(link);
     if (root !== undefined) for (const link of contentLinks(root, actions)) links.push(link);
     for (const file of annotations) for (const link of annotationLinks(file, actions)) links.push(link);
+    links.length = actions.takeLinks(links.length);
   }
 
   /** Once a document: of scans every page is one. */

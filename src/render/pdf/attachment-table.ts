@@ -21,6 +21,8 @@ export class AttachmentTable {
   #known: ReadonlyMap<string, Attachment> | undefined;
   /** Undefined for what cannot be read. */
   readonly #written = new Map<string, Reference | undefined>();
+  /** A file that is attached several times is written once. */
+  readonly #streams = new Map<Attachment['bytes'], Reference>();
 
   constructor(file: PdfFile, facts: () => DocumentFacts) {
     this.#file = file;
@@ -45,13 +47,11 @@ export class AttachmentTable {
   }
 
   #write(attachment: Attachment): Reference | undefined {
-    const bytes = attachment.bytes();
-    if (bytes === undefined) return undefined;
     const type = mediaTypeOf(attachment.name);
-    const stream = this.#file.addStream(
-      { Type: 'EmbeddedFile', Subtype: type, Params: this.#parameters(attachment, bytes) },
-      bytes,
-    );
+    const known = this.#streams.get(attachment.bytes);
+    const stream = known ?? this.#writeStream(attachment, type);
+    if (stream === undefined) return undefined;
+    this.#streams.set(attachment.bytes, stream);
     return this.#file.add(
       this.#file.object({
         Type: 'Filespec',
@@ -61,6 +61,13 @@ export class AttachmentTable {
         AFRelationship: DATA_TYPES.has(type) ? 'Data' : 'Unspecified',
       }),
     );
+  }
+
+  #writeStream(attachment: Attachment, type: string): Reference | undefined {
+    const bytes = attachment.bytes();
+    if (bytes === undefined) return undefined;
+    const entries = { Type: 'EmbeddedFile', Subtype: type, Params: this.#parameters(attachment, bytes) };
+    return this.#file.addStream(entries, bytes);
   }
 
   /** The date of the last change is the best that the document knows: ISO 19005-3 wants one. */

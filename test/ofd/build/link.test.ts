@@ -11,6 +11,8 @@ const URI = action('<ofd:URI URI="http://a.b/c"/>');
 const GOTO = action('<ofd:Goto><ofd:Dest Type="Fit" PageID="1002"/></ofd:Goto>');
 const PAGE_2 = { kind: 'page', pageNumber: 2, view: { kind: 'fit' } };
 
+const LINK = '<ofd:PathObject Boundary="1 2 3 4"><ofd:Actions>';
+
 /** Boxes as left, top, width, height, with where they lead. */
 function areas(links: readonly LinkArea[] | undefined): unknown[] {
   return (links ?? []).map(({ box, target }) => [
@@ -118,6 +120,26 @@ describe('templates', () => {
     const template = [[1, 2, 3, 4], 2];
     expect(areas(document.page(0).links)).toEqual([template, [[5, 5, 5, 5], 'http://a.b/c']]);
     expect(areas(document.page(1).links)).toEqual([template]);
+  });
+});
+
+describe('a document', () => {
+  it('has no more links than the limit, those of templates counted for each page', async () => {
+    const page = '<ofd:Page><ofd:Template TemplateID="2001"/><ofd:Content/></ofd:Page>';
+    const { document, diagnostics } = await open(
+      {
+        pages: [page, page, page],
+        templates: [
+          (GOTO + URI)
+            .replaceAll('<ofd:Actions>', LINK)
+            .replaceAll('</ofd:Actions>', '</ofd:Actions></ofd:PathObject>'),
+        ],
+      },
+      {},
+      { maxLinks: 3 },
+    );
+    expect([0, 1, 2].map((index) => document.page(index).links?.length)).toEqual([2, 1, undefined]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['links_cut']);
   });
 });
 
