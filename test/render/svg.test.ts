@@ -110,6 +110,19 @@ describe('svg files', () => {
     expect(svg.match(/<use /g)?.length).toBe(2);
   });
 
+  it('leave out what lies beside the page, but not its text', async () => {
+    const far = rectangle(box(1e9, 0, 1e9, 1e9), RED);
+    const away = run([1], [500], [9], { characters: ['远'] });
+    const svg = await svgOf([
+      far,
+      away,
+      group([far, rectangle(box(1, 1, 2, 2), BLUE)], { matrix: [1, 0, 0, 1, 5, 5] }),
+    ]);
+    expect(svg).not.toContain('fill="#f00"');
+    expect(svg).toContain('fill="#00f"');
+    expect(svg).toContain('>远</text>');
+  });
+
   it('embed a picture once', async () => {
     const picture = await smallPicture();
     const svg = await svgOf([image(picture, [5, 0, 0, 5, 0, 0]), image(picture, [5, 0, 0, 5, 20, 0])]);

@@ -26,6 +26,7 @@ import { Paints, solidAttributes } from './paints.js';
 import { boldStroke, penAttributes } from './pen.js';
 import { textLayer } from './text-layer.js';
 import { Usage } from './usage.js';
+import { visibleItems } from './visible.js';
 import type { WrittenElements } from './written.js';
 
 /**
@@ -63,7 +64,8 @@ export function sizeAttributes({ widthMm, heightMm }: DisplayList): string {
 
 /** What is seen of a page: definitions, paper, drawing. */
 export async function pageMarkup(list: DisplayList, tools: PageTools): Promise<string> {
-  const items = withBlendsOutside(list.items);
+  const view = { x: 0, y: 0, width: list.widthMm, height: list.heightMm };
+  const items = withBlendsOutside(visibleItems(list.items, view));
   const writer = new PageWriter(list.pageNumber, items, tools);
   const body = await writer.items(items, 1);
   return `${writer.definitions}\n${paper(list, tools.background)}\n${body}`;
