@@ -89,7 +89,6 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     slots,
     readiness: state,
     workers: { fast: config.fastWorkers, heavy: config.heavyWorkers, notify: config.notifyWorkers },
-    jobTimeoutMs: config.jobTimeoutMs,
     startedAtMs,
     now: Date.now,
     wake: (lane: LaneName) => runs.lanes[lane].wake(),

@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   content_not_found: { status: 404, retryable: false },
   method_not_allowed: { status: 405, retryable: false },
   not_cancellable: { status: 409, retryable: false },
+  not_retryable: { status: 409, retryable: false },
   job_not_finished: { status: 409, retryable: false },
   content_not_available: { status: 409, retryable: false },
   conflict: { status: 409, retryable: false },
@@ -34,15 +35,18 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** What kept a document from being converted; stands beside the code of every conversion error (contract A2). */
-export type FailureReason =
-  | 'not_ofd'
-  | 'corrupt'
-  | 'encrypted'
-  | 'unsafe'
-  | 'too_large'
-  | 'unsupported'
-  | 'timeout'
-  | 'internal';
+export const FAILURE_REASONS = [
+  'not_ofd',
+  'corrupt',
+  'encrypted',
+  'unsafe',
+  'too_large',
+  'unsupported',
+  'timeout',
+  'internal',
+] as const;
+
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 export interface ServiceErrorOptions extends ErrorOptions {
   readonly reason?: FailureReason;

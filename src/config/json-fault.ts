@@ -130,3 +130,31 @@ class JsonReader {
     this.offset = space.lastIndex;
   }
 }
+
+/** A text in quotation marks, or one of the signs that give JSON its shape. */
+const TEXT_OR_SIGN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
+
+/**
+ * The dotted path of the first name that an object of a sound JSON text has twice; undefined where none has.
+ * JSON.parse would silently take the last of them.
+ */
+export function findRepeatedName(text: string): string | undefined {
+  const open: { readonly path: string; readonly names: Set<string> | undefined; name: string }[] = [];
+  let token = '';
+  for (const [sign] of text.matchAll(TEXT_OR_SIGN)) {
+    const top = open.at(-1);
+    if (sign === ':' && top?.names) {
+      const name = JSON.parse(token) as string;
+      const path = top.path === '' ? name : `${top.path}.${name}`;
+      if (top.names.has(name)) return path;
+      top.names.add(name);
+      top.name = path;
+    } else if (sign === '{' || sign === '[') {
+      open.push({ path: top?.name ?? '', names: sign === '{' ? new Set() : undefined, name: top?.name ?? '' });
+    } else if (sign === '}' || sign === ']') {
+      open.pop();
+    }
+    token = sign;
+  }
+  return undefined;
+}

@@ -6,13 +6,20 @@ import { detectFormat } from './detect.js';
 import { checkFileName } from './names.js';
 import { checkOptions, type GivenOptions, OptionError } from './options.js';
 import { type Plan, planFor } from './plan.js';
+import type { ContentSigns } from './signs.js';
+
+/** What there is to know of an upload's bytes. */
+export interface UploadFacts {
+  readonly sizeBytes: number;
+  readonly signs: ContentSigns;
+}
 
 /** A submission whose shape is right and whose rules are not checked yet. Absent, null and "" are all undefined here. */
 export interface Submission {
   readonly input: {
     readonly kind?: string | undefined;
     readonly fileName?: string | undefined;
-    readonly bytes?: Uint8Array | undefined;
+    readonly upload?: UploadFacts | undefined;
     readonly format?: string | undefined;
     readonly url?: string | undefined;
   };
@@ -41,7 +48,7 @@ export interface RequestRules {
 
 /** A request that is right in every respect that can be known before it runs. */
 export interface ConversionRequest {
-  readonly bytes: Uint8Array;
+  readonly inputBytes: number;
   /** What the client claimed, else what was decided. */
   readonly from: FormatId;
   readonly to: FormatId;
@@ -75,11 +82,11 @@ export function parseConversionRequest(submission: Submission, rules: RequestRul
   const kind = outputKind(output);
   checkDestination(output, kind, rules);
   const to = outputFormat(output.format, kind);
-  const bytes = uploadedBytes(input.bytes);
-  const { claimed, decided } = detectFormat(input, bytes);
+  const { sizeBytes, signs } = uploaded(input.upload);
+  const { claimed, decided } = detectFormat(input, signs);
   const plan = planFor(decided, to);
   const request: ConversionRequest = {
-    bytes,
+    inputBytes: sizeBytes,
     from: claimed,
     to,
     plan,
@@ -120,7 +127,7 @@ function checkInput(input: Submission['input'], rules: RequestRules): void {
 /** No download is made yet: a URL is refused either way, and the answer says why. */
 function checkUrlInput(input: Submission['input'], rules: RequestRules): never {
   for (const [field, value] of [
-    ['bytes', input.bytes],
+    ['bytes', input.upload],
     ['file_name', input.fileName],
   ] as const) {
     if (value !== undefined)
@@ -133,9 +140,9 @@ function checkUrlInput(input: Submission['input'], rules: RequestRules): never {
   throw new ServiceError('unsupported_conversion', 'input.kind "url" is not available; send the file as an upload');
 }
 
-function uploadedBytes(bytes: Uint8Array | undefined): Uint8Array {
-  if (bytes !== undefined && bytes.length > 0) return bytes;
-  throw invalid(`input.bytes is ${bytes ? 'empty' : 'required'}; write the file in base64`);
+function uploaded(upload: UploadFacts | undefined): UploadFacts {
+  if (upload !== undefined && upload.sizeBytes > 0) return upload;
+  throw invalid(`input.bytes is ${upload ? 'empty' : 'required'}; write the file in base64, or send it as part "file"`);
 }
 
 function outputKind(output: Submission['output']): LocalKind {

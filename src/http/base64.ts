@@ -1,57 +1,85 @@
-/** Strict base64 (RFC 4648, with padding, no line breaks), decoded in slices so that other requests go on meanwhile. */
+/** Strict base64 (RFC 4648, with padding, no line breaks), decoded as it comes. */
 import { ServiceError } from '../errors.js';
-
-/** Decodes in about 1 ms; a multiple of 4. */
-const SLICE_BYTES = 256 * 1024;
 
 const DASH = 0x2d;
 const UNDERSCORE = 0x5f;
+const EMPTY = Buffer.alloc(0);
 
-/**
- * The bytes that `text` (ASCII as sent) stands for.
- * Throws `invalid_request` naming `field`, the place and what was found there.
- */
-export async function decodeBase64(text: Buffer, field: string): Promise<Buffer> {
-  if (text.length % 4 !== 0) refuseLength(text, field);
-  const padding = text[text.length - 2] === 0x3d ? 2 : text[text.length - 1] === 0x3d ? 1 : 0;
-  const decoded = Buffer.allocUnsafe((text.length / 4) * 3 - padding);
-  for (let at = 0; at < text.length; at += SLICE_BYTES) {
-    if (at > 0) await new Promise(setImmediate);
-    decodeSlice(text, at, Math.min(text.length, at + SLICE_BYTES), decoded, padding, field);
+/** Enough of the beginning to know a data URL. */
+const HEAD_CHARACTERS = 5;
+
+/** Decodes a text in pieces of any size. Errors are `invalid_request`, name `field`, the place and what was found there. */
+export class Base64Decoder {
+  readonly #field: string;
+  /** One to four characters at the end of what came: only the last four of the text may hold padding. */
+  #kept: Buffer = EMPTY;
+  #head = '';
+  /** Characters before `#kept`. */
+  #decodedCharacters = 0;
+
+  constructor(field: string) {
+    this.#field = field;
   }
-  return decoded;
+
+  /** The bytes that are certain after these characters, which are ASCII as sent. */
+  push(text: Buffer): Buffer {
+    if (this.#head.length < HEAD_CHARACTERS) this.#head += text.toString('latin1', 0, HEAD_CHARACTERS);
+    const all = this.#kept.length === 0 ? text : Buffer.concat([this.#kept, text]);
+    const usable = Math.max(0, Math.floor((all.length - 1) / 4) * 4);
+    const decoded = usable === 0 ? EMPTY : this.#decode(all.subarray(0, usable), 0);
+    // A copy: the piece that came is not to be held for four of its characters.
+    this.#kept = Buffer.from(all.subarray(usable));
+    this.#decodedCharacters += usable;
+    return decoded;
+  }
+
+  /** The last bytes. */
+  end(): Buffer {
+    const last = this.#kept;
+    if (last.length === 0) return EMPTY;
+    if (last.length % 4 !== 0) {
+      this.#refuseCharacter(withoutPadding(last));
+      throw invalid(
+        `${this.#field}: ${this.#decodedCharacters + last.length} characters of base64 are no multiple of 4; the text is cut or lacks its = at the end`,
+      );
+    }
+    return this.#decode(last, last[2] === 0x3d && last[3] === 0x3d ? 2 : last[3] === 0x3d ? 1 : 0);
+  }
+
+  #decode(text: Buffer, padding: number): Buffer {
+    // The decoder skips what it does not know and takes the URL alphabet as well: both are looked for.
+    const decoded = Buffer.from(text.toString('latin1'), 'base64');
+    const firstPad = text.indexOf('=');
+    const isPadded = firstPad >= 0 && firstPad < text.length - padding;
+    const isWhole = decoded.length === (text.length / 4) * 3 - padding;
+    if (isWhole && !isPadded && !text.includes(DASH) && !text.includes(UNDERSCORE)) return decoded;
+    this.#refuseCharacter(text);
+    throw invalid(`${this.#field} is not valid base64`);
+  }
+
+  /** Throws for the first character of `text` that cannot stand where it stands. */
+  #refuseCharacter(text: Buffer): void {
+    if (/^data:/i.test(this.#head)) {
+      throw invalid(`${this.#field} starts with "data:"; write the base64 after the comma alone`);
+    }
+    const content = text.toString('latin1');
+    const at = content.search(/[^A-Za-z0-9+/]/);
+    if (at < 0) return;
+    const character = content[at] as string;
+    const place = `character ${this.#decodedCharacters + at + 1} is ${JSON.stringify(character)}`;
+    throw invalid(`${this.#field}: ${place}; ${adviceFor(character)}`);
+  }
 }
 
-function decodeSlice(text: Buffer, start: number, end: number, decoded: Buffer, padding: number, field: string): void {
-  const slice = text.subarray(start, end);
-  const isLast = end === text.length;
-  const wanted = (slice.length / 4) * 3 - (isLast ? padding : 0);
-  // The decoder skips what it does not know and takes the URL alphabet as well: both are looked for.
-  const written = decoded.write(slice.toString('latin1'), (start / 4) * 3, 'base64');
-  const firstPad = slice.indexOf('=');
-  const isPadded = firstPad >= 0 && (!isLast || firstPad < slice.length - padding);
-  if (written !== wanted || isPadded || slice.includes(DASH) || slice.includes(UNDERSCORE)) {
-    refuseCharacter(text, field);
-  }
+function withoutPadding(text: Buffer): Buffer {
+  const firstPad = text.indexOf('=');
+  return firstPad >= 0 && /^={1,2}$/.test(text.toString('latin1', firstPad)) ? text.subarray(0, firstPad) : text;
 }
 
-function refuseLength(text: Buffer, field: string): never {
-  refuseCharacter(text, field, false);
-  throw invalid(
-    `${field}: ${text.length} characters of base64 are no multiple of 4; the text is cut or lacks its = at the end`,
-  );
-}
-
-function refuseCharacter(text: Buffer, field: string, isCertain = true): void {
-  const content = text.toString('latin1');
-  if (/^data:/i.test(content)) throw invalid(`${field} starts with "data:"; write the base64 after the comma alone`);
-  const at = content.search(/[^A-Za-z0-9+/]/);
-  const isPadding = content[at] === '=' && /^={1,2}$/.test(content.slice(at));
-  if (at < 0 || isPadding) {
-    if (isCertain) throw invalid(`${field} is not valid base64`);
-    return;
-  }
-  throw invalid(`${field}: character ${at + 1} is ${JSON.stringify(content[at])}; ${adviceFor(content[at] as string)}`);
+/** The bytes of a text that is there whole. */
+export function decodeBase64(text: string, field: string): Buffer {
+  const decoder = new Base64Decoder(field);
+  return Buffer.concat([decoder.push(Buffer.from(text, 'utf8')), decoder.end()]);
 }
 
 function adviceFor(character: string): string {

@@ -2,14 +2,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { shown } from '../config/key.js';
 import { ServiceError } from '../errors.js';
+import type { ErrorAnswer, Written } from './answers.js';
 
-interface ErrorAnswer {
-  readonly code: string;
-  readonly message: string;
-  readonly reason?: string;
-}
-
-export function errorAnswer(error: ServiceError): ErrorAnswer {
+export function errorAnswer(error: ServiceError): Written<typeof ErrorAnswer> {
   const { code, message, reason } = error;
   return { code, message, ...(reason !== undefined && { reason }) };
 }
@@ -18,15 +13,18 @@ export function errorAnswer(error: ServiceError): ErrorAnswer {
 export function asServiceError(error: unknown, requestId: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const { validation, validationContext, statusCode, message } = error as Partial<FastifyError>;
-  if (validation?.[0]) {
-    return new ServiceError('invalid_request', validationMessage(validation[0] as SchemaFault, validationContext));
-  }
+  if (validation?.[0]) return invalidBody(validation, validationContext);
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError('invalid_request', message ?? 'The request cannot be understood', { cause: error });
   }
   return new ServiceError('internal_error', `Internal error; the log names its cause under request ${requestId}`, {
     cause: error,
   });
+}
+
+/** What is told of the faults that a schema has found: the first. */
+export function invalidBody(faults: readonly object[] | null | undefined, context?: string): ServiceError {
+  return new ServiceError('invalid_request', validationMessage(faults?.[0] as SchemaFault, context));
 }
 
 /** Where the error itself does not say when to come again. */

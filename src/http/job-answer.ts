@@ -1,10 +1,22 @@
-/** A job as clients see it (contract A7): the Go program's fields, and what goes beyond. Never the request's own bytes. */
+/** A job as clients see it (contract A7): the Go program's fields, and what goes beyond. Absent fields are undefined. */
 import { isTerminal, type Job, type JobWarning } from '../jobs/job.js';
 import { outputFields, timeText } from '../jobs/job-fields.js';
+import type { AcceptedAnswer, JobAnswer, JobSummary, ProgressAnswer, WarningAnswer, Written } from './answers.js';
 import type { Progress } from './services.js';
 
-/** Absent fields are undefined, which JSON leaves out. */
-export function jobAnswer(job: Job, progress: Progress | undefined): object {
+export function acceptedAnswer(job: Job): Written<typeof AcceptedAnswer> {
+  return {
+    id: job.id,
+    state: job.state,
+    lane: job.lane,
+    to: job.to,
+    created_at: new Date(job.createdAtMs).toISOString(),
+    status_url: `/v1/jobs/${job.id}`,
+  };
+}
+
+export function jobSummary(job: Job, progress: Progress | undefined): Written<typeof JobSummary> {
+  const hasEnded = isTerminal(job.state);
   return {
     id: job.id,
     state: job.state,
@@ -12,37 +24,39 @@ export function jobAnswer(job: Job, progress: Progress | undefined): object {
     from: job.from,
     to: job.to,
     attempt: job.attempt,
-    created_at: timeText(job.createdAtMs),
+    created_at: new Date(job.createdAtMs).toISOString(),
     started_at: timeText(job.startedAtMs),
     finished_at: timeText(job.finishedAtMs),
     from_actual: job.fromActual,
     input_bytes: job.inputBytes,
-    ...(isTerminal(job.state) ? endAnswer(job) : openAnswer(job, progress)),
+    progress: job.state === 'running' ? progressAnswer(progress) : undefined,
+    waiting: hasEnded ? undefined : waitingAnswer(job),
+    ...(hasEnded && { error: job.error, error_code: job.errorCode, reason: job.reason, pages: job.pages }),
   };
 }
 
-function openAnswer(job: Job, progress: Progress | undefined): object {
+/** Never the request's own bytes. */
+export function jobAnswer(job: Job, progress: Progress | undefined): Written<typeof JobAnswer> {
   return {
-    progress: job.state === 'running' && progress ? { ...progress, unit: 'page' } : undefined,
-    waiting: job.waiting && {
-      reason: job.waiting.reason,
-      since: timeText(job.waiting.sinceMs),
-      next_attempt_at: timeText(job.waiting.nextAttemptAtMs),
-    },
+    ...jobSummary(job, progress),
+    ...(isTerminal(job.state) && { output: outputFields(job), warnings: job.warnings.map(warningAnswer) }),
   };
 }
 
-function endAnswer(job: Job): object {
-  return {
-    output: outputFields(job),
-    error: job.error,
-    error_code: job.errorCode,
-    reason: job.reason,
-    pages: job.pages,
-    warnings: job.warnings.map(warningAnswer),
-  };
+export function progressAnswer(progress: Progress | undefined): Written<typeof ProgressAnswer> | undefined {
+  return progress && { done: progress.done, total: progress.total, unit: 'page' };
 }
 
-function warningAnswer({ objectId, ...warning }: JobWarning): object {
+function waitingAnswer({ waiting }: Job): Written<typeof JobSummary>['waiting'] {
+  return (
+    waiting && {
+      reason: waiting.reason,
+      since: new Date(waiting.sinceMs).toISOString(),
+      next_attempt_at: new Date(waiting.nextAttemptAtMs).toISOString(),
+    }
+  );
+}
+
+function warningAnswer({ objectId, ...warning }: JobWarning): Written<typeof WarningAnswer> {
   return { ...warning, object_id: objectId };
 }

@@ -5,7 +5,7 @@
 import type { FastifyTypeProvider } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { GivenOptions } from '../convert/options.js';
-import type { Submission } from '../convert/request.js';
+import type { Submission, UploadFacts } from '../convert/request.js';
 
 /** Lets Fastify infer the types of handlers from TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -72,6 +72,7 @@ export const ConvertBody = Type.Object(
     output: Output,
     notify: orNull(Notify),
     high_priority: orNull(Type.Boolean()),
+    idempotency_key: Type.Optional(text()),
   },
   closed,
 );
@@ -81,9 +82,41 @@ export type ConvertBody = Static<typeof ConvertBody>;
 /** A query that has no parameters: one that is given is refused, not ignored. */
 export const NoQuery = Type.Object({}, closed);
 
-export const JobParameters = Type.Object({ id: Type.String() });
+export const JobParameters = Type.Object({ id: Type.String({ description: 'As the 202 gave it.' }) });
 
-export const ContentQuery = Type.Object({ name: Type.Optional(Type.String()) }, closed);
+const parameter = (description: string) => Type.Optional(Type.String({ description, maxLength: LONGEST_TEXT }));
+
+export const ContentQuery = Type.Object(
+  { name: parameter('One of output.files; a ZIP of all where absent and there are several.') },
+  closed,
+);
+
+export const JobQuery = Type.Object(
+  { wait: parameter('Answers when the job has ended, or after this time: a duration such as 30s, at most 60s.') },
+  closed,
+);
+
+export const CancelQuery = Type.Object(
+  { force: parameter('true also stops a job that runs, and answers when it has stopped.') },
+  closed,
+);
+
+const listParameters = {
+  lane: parameter('fast or heavy.'),
+  from: parameter('Format as claimed, else as decided.'),
+  to: parameter('Format of the products.'),
+  since: parameter('Submitted at this time or later: 2026-01-31 or 2026-01-31T08:00:00Z.'),
+  until: parameter('Submitted before this time.'),
+  limit: parameter('1 to 200 jobs; 50 where absent.'),
+  cursor: parameter('next_cursor of the page before.'),
+};
+
+export const JobListQuery = Type.Object(
+  { state: parameter('queued, running, succeeded, failed or cancelled.'), ...listParameters },
+  closed,
+);
+
+export const DeadLetterQuery = Type.Object(listParameters, closed);
 
 function given(value: string | null | undefined): string | undefined {
   return value ? value : undefined;
@@ -102,16 +135,16 @@ function givenOptions(options: Static<typeof Options>): GivenOptions {
   };
 }
 
-/** The submission that a body stands for; `bytes` is the decoded `input.bytes`. */
+/** The submission that a body stands for; `upload` is what the bytes that came with it tell. */
 export function submissionOf(
   { input, output, notify, high_priority }: ConvertBody,
-  bytes: Buffer | undefined,
+  upload: UploadFacts | undefined,
 ): Submission {
   return {
     input: {
       kind: given(input.kind),
       fileName: given(input.file_name),
-      bytes,
+      upload,
       format: given(input.format),
       url: given(input.url),
     },

@@ -8,10 +8,12 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { KeyCheck } from './authorization.js';
-import { readBody } from './body.js';
+import { limitsOf, skipBody } from './body-reader.js';
 import { contentRoutes } from './content.js';
 import { convertRoutes } from './convert.js';
 import { answerError, errorAnswer } from './errors.js';
+import { eventRoutes } from './events.js';
+import { jobListRoutes } from './job-list.js';
 import { jobRoutes } from './jobs.js';
 import { RouteTable } from './route-table.js';
 import type { TypeBoxProvider } from './schemas.js';
@@ -22,6 +24,13 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a key. */
     readonly isOpen?: boolean;
+    /** The handler reads the body by itself. */
+    readonly readsBody?: boolean;
+  }
+
+  interface FastifyRequest {
+    /** Content-Type as the client sent it. */
+    bodyType: string;
   }
 }
 
@@ -47,17 +56,19 @@ export function createServer(services: HttpServices): HttpServer {
   const routes = new RouteTable(server);
   const keyCheck = services.config.apiKey && new KeyCheck(services.config.apiKey);
 
+  server.decorateRequest('bodyType', '');
   server.addHook('onRequest', async (request) => {
     if (isKeyNeeded(request)) keyCheck?.require(request.headers);
     // Fastify refuses a malformed Content-Type with a status of its own; here the body is what counts.
-    if (!/^multipart\//i.test(request.headers['content-type'] ?? ''))
-      request.headers['content-type'] = 'application/json';
+    request.bodyType = request.headers['content-type'] ?? '';
+    request.headers['content-type'] = 'application/octet-stream';
   });
   server.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) => {
-    const limitBytes = request.routeOptions.url === '/v1/convert' ? services.config.maxUploadBytes : SMALL_BODY_BYTES;
-    return readBody(payload, declaredLength(request), limitBytes);
+  server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
+    // Read by its handler, as it comes.
+    if (request.routeOptions.config.readsBody) return;
+    await skipBody(payload, limitsOf(request.headers, SMALL_BODY_BYTES, 'this request needs none'));
   });
   server.setErrorHandler(answerError);
   server.setNotFoundHandler((request, reply) => {
@@ -69,7 +80,9 @@ export function createServer(services: HttpServices): HttpServer {
   });
 
   convertRoutes(server, services);
+  jobListRoutes(server, services);
   jobRoutes(server, services);
+  eventRoutes(server, services);
   contentRoutes(server, services);
   statusRoutes(server, services);
   return server;
@@ -79,11 +92,6 @@ export function createServer(services: HttpServices): HttpServer {
 function isKeyNeeded(request: FastifyRequest): boolean {
   if (request.routeOptions.config.isOpen) return false;
   return !request.is404 || /^\/+(?:v1|metrics)(?:[/?#]|$)/.test(request.url);
-}
-
-function declaredLength({ headers }: FastifyRequest): number | undefined {
-  const length = headers['content-length'];
-  return length === undefined ? undefined : Number(length);
 }
 
 /** Ids that do not repeat after a restart. */

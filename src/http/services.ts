@@ -38,8 +38,6 @@ export interface HttpServices {
   readonly slots: StreamSlots;
   readonly readiness: Readiness;
   readonly workers: { readonly fast: number; readonly heavy: number; readonly notify: number };
-  /** Longest conversion; 0 for no limit. */
-  readonly jobTimeoutMs: number;
   readonly startedAtMs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -1,7 +1,10 @@
 /** Tells whoever waits for a job of what happens to it in this process, as it happens. */
+import type { Job } from './job.js';
 
 export type JobChange =
-  | { readonly kind: 'queued' | 'started' | 'ended' }
+  | { readonly kind: 'queued' | 'ended' }
+  /** `job` as it is then: a short run may be over when somebody gets to read it. */
+  | { readonly kind: 'started'; readonly job: Job }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number };
 
 export type JobListener = (change: JobChange) => void;

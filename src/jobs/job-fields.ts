@@ -6,15 +6,30 @@ export function timeText(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString();
 }
 
-/** `output` of a job that has delivered (contract A7); undefined for any other. */
-export function outputFields(job: Job): object | undefined {
+/** `output` of a job that has delivered (contract A7). */
+export interface OutputFields {
+  readonly kind: string;
+  readonly path: string;
+  readonly size: number;
+  readonly files: readonly string[];
+  readonly products: readonly {
+    readonly name: string;
+    readonly size: number;
+    readonly sha256: string;
+    readonly location: string;
+    readonly reused: boolean;
+  }[];
+}
+
+/** Undefined for a job that has not delivered. */
+export function outputFields({ output, products }: Job): OutputFields | undefined {
   return (
-    job.output && {
-      kind: job.output.kind,
-      path: job.output.path,
-      size: job.output.sizeBytes,
-      files: job.products.map(({ name }) => name),
-      products: job.products.map(({ name, sizeBytes, sha256, location, reused }) => ({
+    output && {
+      kind: output.kind,
+      path: output.path,
+      size: output.sizeBytes,
+      files: products.map(({ name }) => name),
+      products: products.map(({ name, sizeBytes, sha256, location, reused }) => ({
         name,
         size: sizeBytes,
         sha256,

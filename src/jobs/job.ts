@@ -10,7 +10,9 @@ import type { FormatId } from '../formats.js';
  *   failed    → queued (by hand, where it is a dead letter)
  *   the rest  → nothing: all but the first two are terminal
  */
-export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+export const JOB_STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+
+export type JobState = (typeof JOB_STATES)[number];
 
 const TERMINAL_STATES: readonly JobState[] = ['succeeded', 'failed', 'cancelled'];
 
@@ -19,7 +21,9 @@ export function isTerminal(state: JobState): boolean {
 }
 
 /** The pool of workers that runs a job (contract B3): decided by the server at submission, never changed. */
-export type LaneName = 'fast' | 'heavy';
+export const LANE_NAMES = ['fast', 'heavy'] as const;
+
+export type LaneName = (typeof LANE_NAMES)[number];
 
 /** Options of a conversion (contract B4) as validated at submission. */
 export interface StoredOptions {

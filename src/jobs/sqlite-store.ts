@@ -107,7 +107,7 @@ export class SqliteStore implements JobStore {
     const attempt = await this.#database.call('claim', [lane, nowMs], (late) => {
       if (late) ignoreFailure(this.requeue(late));
     });
-    if (attempt) this.feed.publish(attempt.job.id, { kind: 'started' });
+    if (attempt) this.feed.publish(attempt.job.id, { kind: 'started', job: attempt.job });
     return attempt;
   }
 

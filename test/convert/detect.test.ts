@@ -1,7 +1,9 @@
 // The format of an upload (contract B2).
 import { describe, expect, it } from 'vitest';
-import { detectFormat } from '../../src/convert/detect.js';
+import { sourceOf } from '../../src/convert/byte-source.js';
+import { type Detected, detectFormat } from '../../src/convert/detect.js';
 import { planFor } from '../../src/convert/plan.js';
+import { readSigns } from '../../src/convert/signs.js';
 import { FORMATS } from '../../src/formats.js';
 import { writeZip } from '../support/zip-writer.js';
 
@@ -19,6 +21,9 @@ const office = Buffer.from(
   ]),
 );
 const pdf = text('%PDF-1.7\n...');
+
+const detect = async (claims: Parameters<typeof detectFormat>[0], bytes: Buffer): Promise<Detected> =>
+  detectFormat(claims, await readSigns(sourceOf(bytes)));
 
 describe('the format of an upload', () => {
   it.each([
@@ -47,11 +52,24 @@ describe('the format of an upload', () => {
     ],
     ['OFD in a package of ZIP64', {}, Buffer.from(writeZip([{ name: 'OFD.xml', content: 'x', zip64: true }])), 'ofd'],
     ['what the name says of bytes that are no package', { fileName: 'a.ofd' }, text('nonsense'), 'ofd'],
-  ] as const)('%s', (_what, claims, bytes, wanted) => expect(detectFormat(claims, bytes).decided).toBe(wanted));
+  ] as const)('%s', async (_what, claims, bytes, wanted) => {
+    expect((await detect(claims, bytes)).decided).toBe(wanted);
+  });
 
-  it('keeps the claim beside the decision', () => {
-    expect(detectFormat({ fileName: 'a.html' }, ofd)).toEqual({ claimed: 'html', decided: 'ofd' });
-    expect(detectFormat({}, ofd)).toEqual({ claimed: 'ofd', decided: 'ofd' });
+  it.each([0, 1, 2])('is found in a large package that is cut or whole, %i', async (how) => {
+    const names = Array.from({ length: 30_000 }, (_, i) => ({
+      name: `Doc_0/Pages/Page_${i}/Content.xml`,
+      content: 'x',
+    }));
+    const root = { name: 'OFD.xml', content: '<ofd/>' };
+    const whole = Buffer.from(writeZip([...names, root]));
+    const zip = [whole, whole.subarray(0, whole.length - 60), Buffer.from(writeZip(names))][how] as Buffer;
+    expect((await readSigns(sourceOf(zip))).isOfd).toBe(how < 2);
+  });
+
+  it('keeps the claim beside the decision', async () => {
+    expect(await detect({ fileName: 'a.html' }, ofd)).toEqual({ claimed: 'html', decided: 'ofd' });
+    expect(await detect({}, ofd)).toEqual({ claimed: 'ofd', decided: 'ofd' });
   });
 
   it.each([
@@ -59,8 +77,8 @@ describe('the format of an upload', () => {
     ['an unknown extension', { fileName: 'a.wps' }, text('x')],
     ['a format that the content contradicts', { format: 'docx' }, ofd],
     ['an unknown format', { format: 'wps' }, ofd],
-  ])('is refused for %s', (_what, claims, bytes) => {
-    expect(() => detectFormat(claims, bytes)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  ])('is refused for %s', async (_what, claims, bytes) => {
+    await expect(detect(claims, bytes)).rejects.toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });
 

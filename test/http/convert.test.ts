@@ -315,19 +315,15 @@ describe('a submission is taken with', () => {
   });
 });
 
-it('forms are refused for now, and say so', async () => {
-  const form = new FormData();
-  form.set('file', 'x');
-  const response = await service.call('/v1/convert', { method: 'POST', body: form });
-  expect(response.status).toBe(400);
-  expect(await response.text()).toMatch(/multipart\/form-data.*input\.bytes/);
-});
-
-it('a query is refused', async () => {
-  const response = await service.call('/v1/convert?to=pdf', { method: 'POST', body: JSON.stringify(submission()) });
+it.each(['/v1/convert?to=pdf', '/v1/convert?dpi=96', '/v1/convert?x='])('beside JSON, %s is refused', async (path) => {
+  const response = await service.call(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(submission()),
+  });
   expect([response.status, await response.text()]).toEqual([
     400,
-    expect.stringMatching(/to: unknown field in the query/),
+    expect.stringMatching(/(?:to|dpi|x): unknown field in the query; the fields stand in the body/),
   ]);
 });
 

@@ -74,7 +74,7 @@ function rawSocket(): { socket: Socket; answer: Promise<string> } {
     socket.on('data', (chunk) => {
       text += chunk;
     });
-    socket.setTimeout(300, () => socket.destroy());
+    socket.setTimeout(1500, () => socket.destroy());
     socket.on('close', () => resolve(text));
     socket.on('error', reject);
   });
@@ -90,8 +90,14 @@ describe('one shape', () => {
     ['GET', `/v1/jobs/${'x'.repeat(1500)}`, 404, 'job_not_found'],
     ['GET', '/v1/jobs/nope/content', 404, 'job_not_found'],
     ['POST', '/v1/jobs/nope/cancel', 404, 'job_not_found'],
-    ['GET', '/v1/jobs/nope?wait=30s', 400, 'invalid_request'],
-    ['POST', '/v1/jobs/nope/cancel?force=true', 400, 'invalid_request'],
+    ['GET', '/v1/jobs/nope?wait=30s', 404, 'job_not_found'],
+    ['GET', '/v1/jobs/nope/events', 404, 'job_not_found'],
+    ['POST', '/v1/jobs/nope/cancel?force=true', 404, 'job_not_found'],
+    ['POST', '/v1/jobs/nope/retry', 404, 'job_not_found'],
+    ['GET', '/v1/jobs/nope?wait=30', 400, 'invalid_request'],
+    ['GET', '/v1/jobs/nope?after=1', 400, 'invalid_request'],
+    ['POST', '/v1/jobs/nope/cancel?force=yes', 400, 'invalid_request'],
+    ['POST', '/v1/jobs/nope/retry?force=true', 400, 'invalid_request'],
     ['GET', '/v1/%', 400, 'invalid_request'],
   ])('%s %s: %i %s', async (method, path, status, code) => {
     const response = await service.call(path, { method });

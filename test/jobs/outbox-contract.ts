@@ -165,7 +165,7 @@ export function describeOutbox(name: string, open: OpenStore): void {
         await at.store.cancel(id, NOW);
         await at.store.cancel(other.id, NOW);
         stop();
-        at.store.feed.publish(id, { kind: 'started' });
+        at.store.feed.publish(id, { kind: 'queued' });
         const run = ['started', 'queued'];
         expect(changes).toEqual([...run, ...run, 'started', 'ended', 'queued', 'ended']);
       });

@@ -1,6 +1,6 @@
 /** A whole service on a port of its own, with a real store and a converter that does what a test tells it. */
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, type Service, startService } from '../../src/app.js';
 import type {
@@ -16,13 +16,15 @@ import { temporaryFolder } from './jobs.js';
 
 export const KEY = 'test-key-of-sixteen-and-more';
 
-/** Makes `pages` files (or one) without reading the input; can be held and can fail. */
+/** Makes `pages` files (or one) whatever the input is; can be held and can fail. */
 export class FakeConverter implements Converter {
   pages = 2;
   content = 'product';
   failure: ServiceError | undefined;
   warnings: ConversionResult['warnings'] = [];
   readonly tasks: ConversionTask[] = [];
+  /** Digests of the inputs, as many as `tasks`. */
+  readonly inputs: string[] = [];
   #gate: Promise<void> = Promise.resolve();
   #open: () => void = () => undefined;
 
@@ -39,6 +41,7 @@ export class FakeConverter implements Converter {
 
   async run(task: ConversionTask, { signal, onProgress }: ConversionHooks): Promise<ConversionResult> {
     this.tasks.push(task);
+    this.inputs.push(await digestOf(task.inputPath));
     onProgress?.(1, this.pages);
     const aborted = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -66,6 +69,12 @@ export class FakeConverter implements Converter {
       return { name, path, sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
     });
   }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  return hash.digest('hex');
 }
 
 /** A job as the interface shows it, as far as tests look. */

@@ -1,0 +1,100 @@
+/** GET /v1/jobs and GET /v1/dead-letters: jobs by what they are, newest first, page by page (contract A13, X4). */
+import type { Static } from 'typebox';
+import { ServiceError } from '../errors.js';
+import { FORMAT_IDS, type FormatId, formatNamed } from '../formats.js';
+import { JOB_STATES, LANE_NAMES } from '../jobs/job.js';
+import type { JobFilter } from '../jobs/store.js';
+import type { JobListAnswer, Written } from './answers.js';
+import { jobSummary } from './job-answer.js';
+import { DeadLetterQuery, JobListQuery } from './schemas.js';
+import type { HttpServer, HttpServices } from './services.js';
+
+const DEFAULT_LIMIT = 50;
+const LARGEST_LIMIT = 200;
+
+type ListQuery = Static<typeof JobListQuery>;
+
+export function jobListRoutes(server: HttpServer, services: HttpServices): void {
+  server.get('/v1/jobs', { schema: { querystring: JobListQuery } }, async (request) =>
+    listAnswer(request.query, {}, services),
+  );
+
+  server.get('/v1/dead-letters', { schema: { querystring: DeadLetterQuery } }, async (request) =>
+    listAnswer(request.query, { isDeadLetter: true }, services),
+  );
+}
+
+async function listAnswer(
+  query: ListQuery,
+  fixed: JobFilter,
+  { store, progressOf }: HttpServices,
+): Promise<Written<typeof JobListAnswer>> {
+  const filter: JobFilter = {
+    state: named('state', query.state, JOB_STATES),
+    lane: named('lane', query.lane, LANE_NAMES),
+    from: format('from', query.from),
+    to: format('to', query.to),
+    sinceMs: instant('since', query.since),
+    untilMs: instant('until', query.until),
+    ...fixed,
+  };
+  const { jobs, nextCursor } = await store.list(filter, limitOf(query.limit), cursorOf(query.cursor));
+  return {
+    jobs: jobs.map((job) => jobSummary(job, progressOf(job))),
+    next_cursor: nextCursor === undefined ? undefined : Buffer.from(nextCursor).toString('base64url'),
+  };
+}
+
+function named<Name extends string>(field: string, text: string | undefined, names: readonly Name[]): Name | undefined {
+  if (!text) return undefined;
+  const found = names.find((name) => name === text);
+  if (found === undefined) throw invalid(`${field}: ${shown(text)} is not known; there are ${names.join(', ')}`);
+  return found;
+}
+
+function format(field: string, text: string | undefined): FormatId | undefined {
+  if (!text) return undefined;
+  const found = formatNamed(text);
+  if (found === undefined) throw invalid(`${field}: ${shown(text)} is no format; there are ${FORMAT_IDS.join(', ')}`);
+  return found;
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/i;
+
+/** Milliseconds since 1970. */
+function instant(field: string, text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms) || ms < 0) {
+    const plus = / \d\d:\d\d$/.test(text) ? '; a + in a query is written %2B' : '';
+    throw invalid(`${field}: ${shown(text)} is no time; write 2026-01-31 or 2026-01-31T08:00:00Z${plus}`);
+  }
+  return ms;
+}
+
+function limitOf(text: string | undefined): number {
+  if (!text) return DEFAULT_LIMIT;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LARGEST_LIMIT) {
+    throw invalid(`limit: ${shown(text)} is not allowed; write a whole number from 1 to ${LARGEST_LIMIT}`);
+  }
+  return limit;
+}
+
+/** The store's own cursor, in a form that nobody takes for an id. */
+function cursorOf(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const id = Buffer.from(text, 'base64url').toString('latin1');
+  if (!/^[0-9a-z]{1,20}$/.test(id) || Buffer.from(id).toString('base64url') !== text) {
+    throw invalid(`cursor: ${shown(text)} is none of this service; write next_cursor of the page before`);
+  }
+  return id;
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}

@@ -1,0 +1,53 @@
+/** The product as the answer to its request (contract A4). The client's disconnect stops the conversion. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { runStream } from '../attempt.js';
+import type { ConversionRequest } from '../convert/request.js';
+import { ServiceError } from '../errors.js';
+import { FORMATS } from '../formats.js';
+import type { NewJob } from '../jobs/job.js';
+import { attachment } from './disposition.js';
+import type { HttpServices } from './services.js';
+import type { Upload } from './upload.js';
+
+/** A submission that is right in every respect that can be known before it runs. */
+export interface Submission {
+  readonly conversion: ConversionRequest;
+  readonly job: NewJob;
+  readonly upload: Upload;
+}
+
+/** Converts inside the request. Throws ServiceError as it is to be answered; the job says the same. */
+export async function answerWithProduct(
+  { conversion, job, upload }: Submission,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: HttpServices,
+): Promise<FastifyReply> {
+  const slot = services.slots.take(conversion.plan.lane);
+  const onDisconnect = (): void => slot.stop.abort(new ServiceError('cancelled', 'The client has gone away'));
+  reply.raw.once('close', onDisconnect);
+  try {
+    if (request.raw.socket.destroyed) onDisconnect();
+    slot.stop.signal.throwIfAborted();
+    const startedMs = services.now();
+    const attempt = await services.store.begin({ ...job, createdAtMs: startedMs });
+    reply.header('x-ofd-job-id', attempt.job.id);
+    const product = await runStream(
+      attempt,
+      upload.input,
+      services.config.maxStreamBytes,
+      services.attempt,
+      slot.stop.signal,
+    );
+    return reply
+      .header('content-type', FORMATS[conversion.to].mediaType)
+      .header('content-length', product.sizeBytes)
+      .header('content-disposition', attachment(product.name))
+      .header('x-content-type-options', 'nosniff')
+      .header('x-ofd-took-ms', Math.max(0, Math.round(services.now() - startedMs)))
+      .send(product.body);
+  } finally {
+    reply.raw.off('close', onDisconnect);
+    slot.release();
+  }
+}

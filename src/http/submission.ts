@@ -1,0 +1,153 @@
+/**
+ * What POST /v1/convert is sent, whichever way: JSON with the file in base64, a form, or the file itself with the rest in
+ * the query (contract A3). All three become the same body and the same upload.
+ */
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors.js';
+import { decodeBase64 } from './base64.js';
+import { type BodyLimits, readBody } from './body-reader.js';
+import { fileNameOf } from './disposition.js';
+import { bodyOfFields, type GivenField } from './fields.js';
+import { JsonBodyReader } from './json-body.js';
+import { readForm } from './multipart.js';
+import type { ConvertBody } from './schemas.js';
+import { type Upload, UploadWriter, uploadOf } from './upload.js';
+
+/** A submission as it came, of the right shape. `discard()` what it holds in the end. */
+export interface Received {
+  readonly body: ConvertBody;
+  readonly upload: Upload | undefined;
+  discard(): Promise<void>;
+}
+
+export interface Receiving {
+  readonly limits: BodyLimits;
+  /** Where large uploads become files. */
+  readonly folder: string;
+  /** The media type as the client sent it. */
+  readonly contentType: string;
+  /** Throws `invalid_request` for what is no ConvertBody. */
+  readonly validate: (body: unknown) => ConvertBody;
+}
+
+/** What a transport has read, not validated. */
+interface Parts {
+  readonly body: unknown;
+  readonly upload: Upload | undefined;
+  /** Puts what came beside the body (the file's name, the place of its bytes) into it once its shape is known. */
+  readonly complete?: (body: ConvertBody) => { body: ConvertBody; upload: Upload | undefined };
+}
+
+const BYTES_FIELD = 'input.bytes';
+
+/** Reads the whole request. Where it rejects, nothing is left of what had come. */
+export async function receive(request: FastifyRequest, receiving: Receiving): Promise<Received> {
+  const parts = await partsOf(request, receiving);
+  const discard = async (): Promise<void> => parts.upload?.discard();
+  try {
+    const body = receiving.validate(parts.body);
+    return { ...(parts.complete?.(body) ?? { body, upload: parts.upload }), discard };
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+}
+
+function partsOf(request: FastifyRequest, receiving: Receiving): Promise<Parts> {
+  const query = request.query as Readonly<Record<string, string | readonly string[]>>;
+  const type = receiving.contentType.trim().toLowerCase();
+  const isForm = type.startsWith('multipart/form-data');
+  const isJson = /^[\w.+-]+\/(?:[\w.+-]+\+)?json\s*(?:;|$)/.test(type);
+  if ('to' in query && !isForm && !isJson) return readRaw(request, query, receiving);
+  refuseQuery(query, isForm ? 'the form' : 'the body', isJson);
+  return isForm ? readFormParts(request, receiving) : readJson(request, receiving);
+}
+
+function refuseQuery(query: object, place: string, isJson: boolean): void {
+  const name = Object.keys(query)[0];
+  if (name === undefined) return;
+  const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
+  const advice = `the fields stand in ${place}`;
+  if (name === 'to' || isJson || place === 'the form') throw invalid(`${shown}: unknown field in the query; ${advice}`);
+  throw invalid(
+    `${shown}: unknown field in the query; ${advice}, or to=FORMAT stands beside it and the body is the file`,
+  );
+}
+
+async function readJson(request: FastifyRequest, { limits, folder }: Receiving): Promise<Parts> {
+  const reader = new JsonBodyReader(() => new UploadWriter(folder), BYTES_FIELD);
+  try {
+    await readBody(request.raw, limits, (piece) => reader.write(piece));
+    const { value, longText } = await reader.finish();
+    return {
+      body: value,
+      upload: longText?.upload,
+      complete: (body) => {
+        const { bytes } = body.input;
+        if (longText && bytes !== longText.placeholder) {
+          throw invalid(`A long text stands outside of ${BYTES_FIELD}; no other field takes one`);
+        }
+        if (longText?.fault) throw longText.fault;
+        return { body, upload: longText?.upload ?? (bytes ? uploadOf(decodeBase64(bytes, BYTES_FIELD)) : undefined) };
+      },
+    };
+  } catch (error) {
+    await reader.discard();
+    throw error;
+  }
+}
+
+async function readFormParts(request: FastifyRequest, { limits, folder, contentType }: Receiving): Promise<Parts> {
+  const form = await readForm(request.raw, contentType, limits, () => new UploadWriter(folder));
+  return {
+    body: form.body,
+    upload: form.upload,
+    complete: (body) => {
+      if (body.input.bytes)
+        throw invalid(`${BYTES_FIELD}: the file of a form stands in its part "file"; leave the field out`);
+      return { body: named(body, form.fileName), upload: form.upload };
+    },
+  };
+}
+
+/** The body is the file. */
+async function readRaw(
+  request: FastifyRequest,
+  query: Readonly<Record<string, string | readonly string[]>>,
+  { limits, folder }: Receiving,
+): Promise<Parts> {
+  const given = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): GivenField => [name, value]),
+  );
+  const body = bodyOfFields(given, 'the query');
+  const disposition = request.headers['content-disposition'];
+  const fileName = disposition === undefined ? undefined : fileNameOf(disposition);
+  const writer = new UploadWriter(folder);
+  try {
+    await readBody(request.raw, limits, (piece) => writer.write(piece));
+    const upload = await writer.finish();
+    return {
+      body,
+      upload,
+      complete: (checked) => {
+        if (upload.sizeBytes === 0)
+          throw invalid('The body is empty; it should be the file, as to=… in the query says');
+        return { body: named(checked, fileName), upload };
+      },
+    };
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+}
+
+/** A name among the fields counts before the one that came with the file. */
+function named(body: ConvertBody, fileName: string | undefined): ConvertBody {
+  return body.input.file_name || fileName === undefined
+    ? body
+    : { ...body, input: { ...body.input, file_name: fileName } };
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError('invalid_request', message);
+}
