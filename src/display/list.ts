@@ -116,6 +116,8 @@ export interface ImageItem extends Painted {
   /** Unit square (origin top left of the picture, y down) → space of the group. */
   readonly matrix: Matrix;
   readonly alpha: number;
+  /** Drawn instead where `image` proves to be unreadable. */
+  readonly substitute?: EncodedImage;
   /** A picture whose luminance is the opacity: white shows, black hides. */
   readonly mask?: EncodedImage;
   /** Whether pixels are blended when the picture is enlarged; false keeps the squares of a QR code sharp. */

@@ -1,6 +1,8 @@
 /** The image layer's door: what a picture is, its pixels, and its form in a PDF. */
+
 export { decodeImage } from './decode.js';
 export { ImageError, type ImageFaultReason } from './error.js';
+export { foreignFormat } from './foreign.js';
 export { identifyImage } from './identify.js';
 export { pdfImage } from './pdf-image.js';
 export {

@@ -7,19 +7,32 @@ export interface Pixels {
   readonly rgba: Uint8Array;
 }
 
-/** A copy of `image` whose opacity is multiplied by the mask's luminance (white shows); the mask is stretched to fit. */
+/** A finer mask makes the picture finer, but no larger than this. */
+const MAX_MASKED_PIXELS = 16_000_000;
+
+/** `image` with its opacity multiplied by the mask's luminance (white shows); of each side as many pixels as the finer of both. */
 export function applyMask(image: Pixels, mask: Pixels): Pixels {
-  const { widthPx, heightPx } = image;
-  const rgba = Uint8Array.from(image.rgba);
+  const finer = {
+    widthPx: Math.max(image.widthPx, mask.widthPx),
+    heightPx: Math.max(image.heightPx, mask.heightPx),
+  };
+  const { widthPx, heightPx } = finer.widthPx * finer.heightPx <= MAX_MASKED_PIXELS ? finer : image;
+  const rgba = new Uint8Array(widthPx * heightPx * 4);
   for (let y = 0; y < heightPx; y++) {
-    const maskRow = Math.floor(((y + 0.5) * mask.heightPx) / heightPx) * mask.widthPx;
     for (let x = 0; x < widthPx; x++) {
-      const from = (maskRow + Math.floor(((x + 0.5) * mask.widthPx) / widthPx)) * 4;
-      const at = (y * widthPx + x) * 4 + 3;
-      rgba[at] = Math.round((rgba[at]! * luminance(mask.rgba, from)) / 255);
+      const from = pixelAt(image, (x + 0.5) / widthPx, (y + 0.5) / heightPx);
+      const at = (y * widthPx + x) * 4;
+      for (let i = 0; i < 3; i++) rgba[at + i] = image.rgba[from + i]!;
+      const light = luminance(mask.rgba, pixelAt(mask, (x + 0.5) / widthPx, (y + 0.5) / heightPx));
+      rgba[at + 3] = Math.round((image.rgba[from + 3]! * light) / 255);
     }
   }
   return { widthPx, heightPx, rgba };
+}
+
+/** Where the pixel stands that covers a place in the unit square. */
+function pixelAt({ widthPx, heightPx }: Pixels, u: number, v: number): number {
+  return 4 * (Math.floor(v * heightPx) * widthPx + Math.floor(u * widthPx));
 }
 
 /** 0…255, the pixel's own opacity counted in. */

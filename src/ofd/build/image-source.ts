@@ -1,6 +1,6 @@
 /** Pictures of a document by resource: found, identified and kept while they are likely to be needed again. */
 import type { EncodedImage } from '../../display/list.js';
-import { identifyImage } from '../../images/index.js';
+import { foreignFormat, identifyImage } from '../../images/index.js';
 import type { DocumentBody } from '../document.js';
 import { resolveResource } from '../location.js';
 import type { ResourceTable } from '../resources.js';
@@ -48,7 +48,7 @@ export class DocumentImages {
     if (bytes === undefined) return missing(`Image file ${part} cannot be read`);
     const image = identifyImage(bytes, part);
     if (image === undefined) {
-      return { code: 'image_undecodable', message: `${part} is no picture of a known format` };
+      return { code: 'image_undecodable', message: `${part} is ${foreignFormat(bytes)} and is left out` };
     }
     const limit = this.#body.pkg.limits.maxImagePixels;
     if (image.widthPx * image.heightPx > limit) {

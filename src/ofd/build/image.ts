@@ -68,6 +68,7 @@ function imageItem(
 ): ImageItem {
   const { matrix, boundary } = placement;
   const mask = findMask(element, space);
+  const substitute = findSubstitute(element, space)?.image;
   return {
     kind: 'image',
     image: found.image,
@@ -76,6 +77,7 @@ function imageItem(
     smooth: !isEnlarged(found, multiply(space.toPage, matrix)),
     clips: [...clips, ...boundaryClip(boundary, BOUNDARY_SLACK_MM, transformBox(matrix, UNIT_SQUARE))],
     blendMode: blendModeOf(element),
+    ...(substitute === undefined || substitute === found.image ? {} : { substitute }),
     ...(mask === undefined ? {} : { mask: mask.image }),
   };
 }
@@ -112,9 +114,14 @@ function findImage(element: XmlElement, space: Space): DocumentImage | undefined
       : space.document.images.find(id, space.resources);
   if (!('code' in found)) return found;
   space.page.report(found.code, found.message, element);
-  const substitution = element.id('Substitution');
-  const substitute = substitution === undefined ? undefined : space.document.images.find(substitution, space.resources);
-  return substitute === undefined || isFault(substitute) ? undefined : substitute;
+  return findSubstitute(element, space);
+}
+
+/** The picture that stands in for one that cannot be read. */
+function findSubstitute(element: XmlElement, space: Space): DocumentImage | undefined {
+  const id = element.id('Substitution');
+  const found = id === undefined ? undefined : space.document.images.find(id, space.resources);
+  return found === undefined || isFault(found) ? undefined : found;
 }
 
 /** ImageMask; a picture whose mask cannot be had is shown whole. */

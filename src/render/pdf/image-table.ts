@@ -4,6 +4,7 @@ import type { EncodedImage, ImageItem, Item, Report } from '../../display/list.j
 import type { Paint } from '../../display/paint.js';
 import { type PdfImageData, pdfImage } from '../../images/index.js';
 import { partialPicture } from '../decoding.js';
+import { substituteOf } from '../substitute.js';
 import type { PdfFile, Value } from './file.js';
 import { coverageMask } from './image-mask.js';
 import type { Reference } from './pdf-lib.js';
@@ -52,7 +53,9 @@ export class ImageTable {
 
   /** A prepared picture; undefined where it could not be decoded. */
   imageOf(item: ImageItem): WrittenImage | undefined {
-    return this.#written.get(this.#keyOf(item));
+    const written = this.#written.get(this.#keyOf(item));
+    const other = written === undefined ? substituteOf(item) : undefined;
+    return other === undefined ? written : this.#written.get(this.#keyOf(other));
   }
 
   async #preparePaint(paint: Paint | undefined, page: number): Promise<void> {
@@ -65,6 +68,8 @@ export class ImageTable {
     const data = await this.#tryTo(item.image, page, () => pdfImage(item.image));
     if (!data) {
       this.#written.set(key, undefined);
+      const other = substituteOf(item);
+      if (other !== undefined) await this.#prepareImage(other, page);
       return;
     }
     if (data.isPartial) this.#report(partialPicture(item.image, page));

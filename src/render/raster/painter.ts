@@ -15,6 +15,7 @@ import type { Clip, FillRule, GlyphRun, Group, ImageItem, Item, PathItem, Report
 import { BLACK, type Paint, type SolidPaint, type Stroke } from '../../display/paint.js';
 import { axisScales, effectiveClips, itemBounds, pixelBox, rectangleOf } from '../bounds.js';
 import { glyphMatrix, runOutline } from '../glyph-run.js';
+import { substituteOf } from '../substitute.js';
 import { type CellPainter, cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
 import { type DeviceLine, dashesOf, strokable, trueLine, visibleLine } from './pen.js';
@@ -216,7 +217,11 @@ export class Painter implements CellPainter {
   async #image(target: Target, item: ImageItem, matrix: Matrix): Promise<void> {
     const size = axisScales(matrix);
     const picture = await this.#tools.pictures.get(item.image, item.mask, size.x, size.y);
-    if (picture === undefined) return;
+    if (picture === undefined) {
+      const other = substituteOf(item);
+      if (other !== undefined) await this.#image(target, other, matrix);
+      return;
+    }
     const { context } = target;
     const reduction = Math.max(picture.sourceWidth / size.x, picture.sourceHeight / size.y);
     setMatrix(context, snapPicture(matrix));

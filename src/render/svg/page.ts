@@ -16,6 +16,7 @@ import type { Paint, Stroke } from '../../display/paint.js';
 import type { Background } from '../backend.js';
 import { axisScales, effectiveClips, itemBounds } from '../bounds.js';
 import { runOutline } from '../glyph-run.js';
+import { substituteOf } from '../substitute.js';
 import { Definitions } from './definitions.js';
 import { GlyphWriter, isEvenlyPainted } from './glyphs.js';
 import type { DataUris } from './images.js';
@@ -222,7 +223,10 @@ class PageWriter {
     const heightMm = size.y * scale;
     const enlargement = item.smooth ? 1 : squareSize(item.image, widthMm, heightMm);
     const uri = await this.#uris.get(item.image, enlargement);
-    if (uri === undefined) return '';
+    if (uri === undefined) {
+      const other = substituteOf(item);
+      return other === undefined ? '' : this.#image(other, scale);
+    }
     const maskUri = item.mask && (await this.#uris.get(item.mask, squareSize(item.mask, widthMm, heightMm)));
     const mask = maskUri === undefined ? '' : attribute('mask', `url(#${this.#mask(maskUri)})`);
     const opacity = item.alpha < 1 ? attribute('opacity', fixed(item.alpha, 4)) : '';
