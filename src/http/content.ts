@@ -16,8 +16,31 @@ import type { HttpServer, HttpServices } from './services.js';
 export function contentRoutes(server: HttpServer, services: HttpServices): void {
   server.get(
     '/v1/jobs/:id/content',
-    // A HEAD would build a whole archive to throw it away.
-    { schema: { params: JobParameters, querystring: ContentQuery }, exposeHeadRoute: false },
+    {
+      schema: { params: JobParameters, querystring: ContentQuery },
+      // A HEAD would build a whole archive to throw it away.
+      exposeHeadRoute: false,
+      config: {
+        api: {
+          summary: 'The products of a job',
+          answers: {
+            200: {
+              description: 'A product, or a ZIP of all',
+              mediaTypes: ['application/octet-stream', 'application/zip'],
+              headers: { 'Content-Disposition': 'The name of the file.' },
+            },
+          },
+          errors: [
+            'job_not_found',
+            'content_not_found',
+            'job_not_finished',
+            'content_not_available',
+            'unavailable',
+            'insufficient_storage',
+          ],
+        },
+      },
+    },
     async (request, reply) => {
       const job = await jobNamed(request.params.id, services);
       requireContent(job);

@@ -6,6 +6,7 @@ import { ServiceError } from '../errors.js';
 import type { NewJob } from '../jobs/job.js';
 import type { AcceptedAnswer, Written } from './answers.js';
 import { limitsOf } from './body-reader.js';
+import { CONVERT_API } from './convert-api.js';
 import { invalidBody } from './errors.js';
 import { idempotencyKeyOf, withKey } from './idempotency.js';
 import { acceptedAnswer } from './job-answer.js';
@@ -19,7 +20,7 @@ const LIMIT_ADVICE =
 
 export function convertRoutes(server: HttpServer, services: HttpServices): void {
   server.post('/v1/convert', {
-    config: { readsBody: true },
+    config: { readsBody: true, api: CONVERT_API },
     preParsing: async (request) => {
       refuseWhileShuttingDown(services);
       refuseEncoded(request);

@@ -16,7 +16,22 @@ export function eventRoutes(server: HttpServer, services: HttpServices): void {
 
   server.get(
     '/v1/jobs/:id/events',
-    { schema: { params: JobParameters, querystring: NoQuery }, exposeHeadRoute: false },
+    {
+      schema: { params: JobParameters, querystring: NoQuery },
+      exposeHeadRoute: false,
+      config: {
+        api: {
+          summary: 'What happens to a job, as it happens',
+          answers: {
+            200: {
+              description: 'Events queued, started, page and done; the data of page is a Progress, of the rest a Job',
+              mediaTypes: ['text/event-stream'],
+            },
+          },
+          errors: ['job_not_found', 'unavailable'],
+        },
+      },
+    },
     async (request, reply) => {
       const events = await JobEvents.open(request.params.id, services);
       events.body.once(

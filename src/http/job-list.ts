@@ -4,7 +4,8 @@ import { ServiceError } from '../errors.js';
 import { FORMAT_IDS, type FormatId, formatNamed } from '../formats.js';
 import { JOB_STATES, LANE_NAMES } from '../jobs/job.js';
 import type { JobFilter } from '../jobs/store.js';
-import type { JobListAnswer, Written } from './answers.js';
+import { JobListAnswer, type Written } from './answers.js';
+import type { RouteDescription } from './api.js';
 import { jobSummary } from './job-answer.js';
 import { DeadLetterQuery, JobListQuery } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
@@ -15,13 +16,28 @@ const LARGEST_LIMIT = 200;
 type ListQuery = Static<typeof JobListQuery>;
 
 export function jobListRoutes(server: HttpServer, services: HttpServices): void {
-  server.get('/v1/jobs', { schema: { querystring: JobListQuery } }, async (request) =>
-    listAnswer(request.query, {}, services),
+  server.get(
+    '/v1/jobs',
+    { schema: { querystring: JobListQuery }, config: { api: listApi('Jobs, newest first') } },
+    async (request) => listAnswer(request.query, {}, services),
   );
 
-  server.get('/v1/dead-letters', { schema: { querystring: DeadLetterQuery } }, async (request) =>
-    listAnswer(request.query, { isDeadLetter: true }, services),
+  server.get(
+    '/v1/dead-letters',
+    {
+      schema: { querystring: DeadLetterQuery },
+      config: { api: listApi('Failed jobs that may be tried again by hand, newest first') },
+    },
+    async (request) => listAnswer(request.query, { isDeadLetter: true }, services),
   );
+}
+
+function listApi(summary: string): RouteDescription {
+  return {
+    summary,
+    answers: { 200: { description: 'One page of them', schema: JobListAnswer } },
+    errors: ['unavailable'],
+  };
 }
 
 async function listAnswer(

@@ -4,6 +4,7 @@ import { parseDuration } from '../config/duration.js';
 import { ServiceError } from '../errors.js';
 import { isTerminal, type Job } from '../jobs/job.js';
 import type { CancelAnswer } from '../jobs/store.js';
+import { AcceptedAnswer, JobAnswer } from './answers.js';
 import { acceptedAnswer, jobAnswer } from './job-answer.js';
 import { OpenAnswers } from './open-answers.js';
 import { CancelQuery, JobParameters, JobQuery, NoQuery } from './schemas.js';
@@ -14,17 +15,39 @@ const LONGEST_WAIT_MS = 60_000;
 export function jobRoutes(server: HttpServer, services: HttpServices): void {
   const open = new OpenAnswers(server);
 
-  server.get('/v1/jobs/:id', { schema: { params: JobParameters, querystring: JobQuery } }, async (request, reply) => {
-    const { id } = request.params;
-    const waitMs = waitOf(request.query.wait);
-    if (waitMs > 0) await untilEnded(id, waitMs, reply, services, open);
-    const job = await jobNamed(id, services);
-    return jobAnswer(job, services.progressOf(job));
-  });
+  server.get(
+    '/v1/jobs/:id',
+    {
+      schema: { params: JobParameters, querystring: JobQuery },
+      config: {
+        api: {
+          summary: 'A job, now or when it has ended',
+          answers: { 200: { description: 'The job', schema: JobAnswer } },
+          errors: ['job_not_found', 'unavailable'],
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const waitMs = waitOf(request.query.wait);
+      if (waitMs > 0) await untilEnded(id, waitMs, reply, services, open);
+      const job = await jobNamed(id, services);
+      return jobAnswer(job, services.progressOf(job));
+    },
+  );
 
   server.post(
     '/v1/jobs/:id/cancel',
-    { schema: { params: JobParameters, querystring: CancelQuery } },
+    {
+      schema: { params: JobParameters, querystring: CancelQuery },
+      config: {
+        api: {
+          summary: 'Cancel a job that is queued, or by force one that runs',
+          answers: { 200: { description: 'The cancelled job', schema: JobAnswer } },
+          errors: ['job_not_found', 'not_cancellable', 'unavailable'],
+        },
+      },
+    },
     async (request) => {
       const { id } = request.params;
       const isForced = forceOf(request.query.force);
@@ -38,7 +61,16 @@ export function jobRoutes(server: HttpServer, services: HttpServices): void {
 
   server.post(
     '/v1/jobs/:id/retry',
-    { schema: { params: JobParameters, querystring: NoQuery } },
+    {
+      schema: { params: JobParameters, querystring: NoQuery },
+      config: {
+        api: {
+          summary: 'Queue a dead letter again',
+          answers: { 202: { description: 'The job is queued', schema: AcceptedAnswer } },
+          errors: ['job_not_found', 'not_retryable', 'unavailable'],
+        },
+      },
+    },
     async (request, reply) => {
       const { id } = request.params;
       const answer = await services.store.retry(id);

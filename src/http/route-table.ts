@@ -1,27 +1,43 @@
-/** The routes of the server by path, so that a wrong method can be answered with the right ones. */
+/** The routes of the server: so that a wrong method can be answered with the right ones, and all can be described. */
+import type { FastifyContextConfig } from 'fastify';
+import type { TSchema } from 'typebox';
 import type { HttpServer } from './services.js';
 
-interface Row {
-  readonly pattern: RegExp;
-  readonly methods: Set<string>;
+export interface Route {
+  readonly method: string;
+  /** With segments such as `:id`. */
+  readonly path: string;
+  readonly schema: { readonly params?: TSchema; readonly querystring?: TSchema };
+  readonly config: FastifyContextConfig;
 }
 
 export class RouteTable {
-  readonly #rows = new Map<string, Row>();
+  readonly #routes: (Route & { readonly pattern: RegExp })[] = [];
 
   /** Notes every route that is added to `server` from now on. */
   constructor(server: HttpServer) {
-    server.addHook('onRoute', ({ url, method }) => {
-      const row = this.#rows.get(url) ?? { pattern: patternOf(url), methods: new Set() };
-      for (const name of [method].flat()) row.methods.add(name);
-      this.#rows.set(url, row);
+    server.addHook('onRoute', ({ url, method, schema, config }) => {
+      for (const name of [method].flat()) {
+        this.#routes.push({
+          method: name,
+          path: url,
+          pattern: patternOf(url),
+          schema: (schema ?? {}) as Route['schema'],
+          config: config ?? {},
+        });
+      }
     });
+  }
+
+  /** Every route, in the order of registration; HEAD, which goes with GET, apart. */
+  get rows(): readonly Route[] {
+    return this.#routes.filter(({ method }) => method !== 'HEAD');
   }
 
   /** Methods that a path takes, sorted; none where it is no route. */
   methodsOf(path: string): readonly string[] {
-    const rows = [...this.#rows.values()].filter(({ pattern }) => pattern.test(path));
-    return [...new Set(rows.flatMap(({ methods }) => [...methods]))].sort();
+    const found = this.#routes.filter(({ pattern }) => pattern.test(path));
+    return [...new Set(found.map(({ method }) => method))].sort();
   }
 }
 

@@ -15,53 +15,73 @@ export interface TypeBoxProvider extends FastifyTypeProvider {
 
 const LONGEST_TEXT = 8192;
 
-const text = (maxLength = LONGEST_TEXT) => Type.Unsafe<string | null>({ type: 'string', nullable: true, maxLength });
-const orNull = <Schema extends TSchema>(schema: Schema) =>
-  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, nullable: true }));
-const integer = () => Type.Optional(Type.Unsafe<number | null>({ type: 'integer', nullable: true }));
+/** A text that may be left out, null or empty. */
+const text = (description: string) =>
+  Type.Optional(Type.Unsafe<string | null>({ type: 'string', nullable: true, maxLength: LONGEST_TEXT, description }));
+const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
+  Type.Optional(
+    Type.Unsafe<Static<Schema> | null>({
+      ...schema,
+      nullable: true,
+      ...(description !== undefined && { description }),
+    }),
+  );
+const integer = (description: string) => orNull(Type.Integer(), description);
+const flag = (description: string) => orNull(Type.Boolean(), description);
+const names = (description: string) =>
+  orNull(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }), description);
 const closed = { additionalProperties: false };
 
 const Input = Type.Object(
   {
-    kind: Type.Optional(text()),
-    file_name: Type.Optional(text()),
-    bytes: Type.Optional(Type.Unsafe<string | null>({ type: 'string', nullable: true })),
-    format: Type.Optional(text()),
-    url: Type.Optional(text()),
+    kind: text('upload (where absent) or url.'),
+    file_name: text('Name of the file; its extension tells the format where format is absent.'),
+    bytes: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: 'string',
+        nullable: true,
+        description: 'The file in base64: standard alphabet, padded, no line breaks.',
+      }),
+    ),
+    format: text('Format of the file; refused where the content contradicts it.'),
+    url: text('Of kind url.'),
   },
   closed,
 );
 
-const Remote = Type.Object({ target: Type.Optional(text()), path: Type.Optional(text()) }, closed);
+const Remote = Type.Object(
+  { target: text('Name of a configured target.'), path: text('Folder at the target.') },
+  closed,
+);
 
 const Options = Type.Object(
   {
-    pages: Type.Optional(text()),
-    dpi: integer(),
-    width: integer(),
-    height: integer(),
-    background: Type.Optional(text()),
-    quality: integer(),
-    annotations: orNull(Type.Boolean()),
-    fail_on: orNull(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
+    pages: text('Pages such as 1-3,7 or 5-; all where absent.'),
+    dpi: integer('png, jpeg, webp: 36 to 600; 150 where absent.'),
+    width: integer('png, jpeg, webp: pixels of a page; one of width and height keeps its shape.'),
+    height: integer('png, jpeg, webp: pixels of a page.'),
+    background: text('png, jpeg, webp, svg: #rgb, #rrggbb, either with alpha, or transparent; white where absent.'),
+    quality: integer('jpeg, webp: 1 to 100.'),
+    annotations: flag('false leaves annotations out.'),
+    fail_on: names('Codes of warnings that make the conversion fail.'),
   },
   closed,
 );
 
 const Output = Type.Object(
   {
-    kind: Type.Optional(text()),
-    format: Type.Optional(text()),
-    dir: Type.Optional(text()),
-    file_name: Type.Optional(text()),
-    remote: orNull(Remote),
+    kind: text('stream (where absent) or dir.'),
+    format: text('Format of the products; required.'),
+    dir: text('Of kind dir: folder below output_dir.'),
+    file_name: text("Base of the products' names."),
+    remote: orNull(Remote, 'Of the kinds that deliver to a target.'),
     options: orNull(Options),
   },
   closed,
 );
 
 const Notify = Type.Object(
-  { target: Type.Optional(text()), events: orNull(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })) },
+  { target: text('Name of a configured target.'), events: names('succeeded, failed, *.') },
   closed,
 );
 
@@ -70,9 +90,9 @@ export const ConvertBody = Type.Object(
   {
     input: Input,
     output: Output,
-    notify: orNull(Notify),
-    high_priority: orNull(Type.Boolean()),
-    idempotency_key: Type.Optional(text()),
+    notify: orNull(Notify, 'Who is told of the end; a stream tells nobody.'),
+    high_priority: flag('true runs before the rest.'),
+    idempotency_key: text('The same key and request find the first job; as the header Idempotency-Key.'),
   },
   closed,
 );

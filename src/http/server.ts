@@ -15,19 +15,13 @@ import { answerError, errorAnswer } from './errors.js';
 import { eventRoutes } from './events.js';
 import { jobListRoutes } from './job-list.js';
 import { jobRoutes } from './jobs.js';
+import { openApiRoutes } from './openapi.js';
 import { RouteTable } from './route-table.js';
 import type { TypeBoxProvider } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
 import { statusRoutes } from './status.js';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Answers without a key. */
-    readonly isOpen?: boolean;
-    /** The handler reads the body by itself. */
-    readonly readsBody?: boolean;
-  }
-
   interface FastifyRequest {
     /** Content-Type as the client sent it. */
     bodyType: string;
@@ -85,6 +79,7 @@ export function createServer(services: HttpServices): HttpServer {
   eventRoutes(server, services);
   contentRoutes(server, services);
   statusRoutes(server, services);
+  openApiRoutes(server, routes);
   return server;
 }
 

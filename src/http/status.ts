@@ -1,17 +1,49 @@
 /** Probes and numbers: /healthz, /readyz, /v1/stats, /metrics (contract A10, A11). */
 import { ERROR_CODES } from '../errors.js';
-import { MetricsPage } from '../metrics/metrics.js';
+import { METRICS, MetricsPage } from '../metrics/metrics.js';
+import { RUN_METRICS } from '../metrics/run-metrics.js';
 import { statisticsOf } from '../metrics/statistics.js';
+import { NotReadyAnswer, StatisticsAnswer, StatusAnswer, type Written } from './answers.js';
+import type { RouteDescription } from './api.js';
 import { NoQuery } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
+
+const HEALTH_API: RouteDescription = {
+  summary: 'Whether the process turns',
+  answers: { 200: { description: 'It does', schema: StatusAnswer } },
+};
+
+const READY_API: RouteDescription = {
+  summary: 'Whether work is taken',
+  answers: {
+    200: { description: 'It is', schema: StatusAnswer },
+    503: { description: 'not_ready, shutting_down', schema: NotReadyAnswer },
+  },
+};
+
+const STATISTICS_API: RouteDescription = {
+  summary: 'Counters as JSON',
+  answers: { 200: { description: 'The counters', schema: StatisticsAnswer } },
+  errors: ['unavailable'],
+};
+
+const METRICS_API: RouteDescription = {
+  summary: 'Counters and process metrics for Prometheus',
+  answers: {
+    200: {
+      description: [...METRICS, ...Object.values(RUN_METRICS)].map(({ name }) => name).join(', '),
+      mediaTypes: [MetricsPage.contentType],
+    },
+  },
+};
 
 export function statusRoutes(server: HttpServer, services: HttpServices): void {
   const page = new MetricsPage(services.metrics);
   server.addHook('onClose', async () => page.close());
 
-  server.get('/healthz', { config: { isOpen: true } }, async () => ({ status: 'ok' }));
+  server.get('/healthz', { config: { isOpen: true, api: HEALTH_API } }, async () => ({ status: 'ok' }));
 
-  server.get('/readyz', { config: { isOpen: true } }, async (_request, reply) => {
+  server.get('/readyz', { config: { isOpen: true, api: READY_API } }, async (_request, reply) => {
     const { readiness } = services;
     const reasons = readiness.reasons();
     if (reasons.length === 0) return { status: 'ready' };
@@ -19,14 +51,17 @@ export function statusRoutes(server: HttpServer, services: HttpServices): void {
     return reply.code(ERROR_CODES[code].status).send({ code, message: reasons.join('; '), reasons });
   });
 
-  server.get('/v1/stats', { schema: { querystring: NoQuery } }, async () =>
-    statisticsOf(await services.store.snapshot(), services.workers, services.startedAtMs, services.now()),
+  server.get(
+    '/v1/stats',
+    { schema: { querystring: NoQuery }, config: { api: STATISTICS_API } },
+    async (): Promise<Written<typeof StatisticsAnswer>> =>
+      statisticsOf(await services.store.snapshot(), services.workers, services.startedAtMs, services.now()),
   );
 
-  server.get('/metrics', async (_request, reply) => {
+  server.get('/metrics', { config: { api: METRICS_API } }, async (_request, reply) => {
     // Where the store does not answer, its metrics are left out: missing is not 0.
     const counters = await services.store.snapshot().catch(() => undefined);
     reply.header('content-type', MetricsPage.contentType);
-    return page.render({ counters, workers: services.workers });
+    return page.render({ counters, workers: services.workers, streams: services.slots.usage });
   });
 }

@@ -28,6 +28,15 @@ export class StreamSlots {
     return this.#taken.fast.size + this.#taken.heavy.size;
   }
 
+  /** Conversions in progress and slots of each lane. */
+  get usage(): Readonly<Record<LaneName, { readonly active: number; readonly slots: number }>> {
+    const of = (lane: LaneName): { active: number; slots: number } => ({
+      active: this.#taken[lane].size,
+      slots: this.#capacity[lane],
+    });
+    return { fast: of('fast'), heavy: of('heavy') };
+  }
+
   /** A slot, to be released. Throws `server_busy` where the lane has none left. */
   take(lane: LaneName): StreamSlot {
     const taken = this.#taken[lane];

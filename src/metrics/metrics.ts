@@ -32,6 +32,8 @@ export interface Measurements {
   /** Undefined where the store does not answer. */
   readonly counters: Counters | undefined;
   readonly workers: { readonly fast: number; readonly heavy: number; readonly notify: number };
+  /** Synchronous conversions by lane: in progress, and as many as there may be. */
+  readonly streams: Readonly<Record<'fast' | 'heavy', { readonly active: number; readonly slots: number }>>;
 }
 
 interface Sample {
@@ -106,6 +108,21 @@ export const METRICS: readonly Metric[] = [
     labels: [],
     help: 'Failed jobs that may be tried again by hand.',
     samples: ({ counters }) => (counters ? [{ labels: {}, value: counters.deadLetters }] : []),
+  },
+  {
+    name: 'ofd_streams_active',
+    type: 'gauge',
+    labels: ['lane'],
+    help: 'Synchronous conversions in progress.',
+    samples: ({ streams }) =>
+      Object.entries(streams).map(([lane, { active }]) => ({ labels: { lane }, value: active })),
+  },
+  {
+    name: 'ofd_stream_slots',
+    type: 'gauge',
+    labels: ['lane'],
+    help: 'Synchronous conversions that may be in progress at a time.',
+    samples: ({ streams }) => Object.entries(streams).map(([lane, { slots }]) => ({ labels: { lane }, value: slots })),
   },
   {
     name: 'ofd_workers',
