@@ -200,15 +200,14 @@ function separateStops(paint: GradientPaint): GradientStop[] {
 
 /** A cell of its own content; its y axis runs as the display list's, because the matrix turns it over with everything. */
 function tilingPattern(scene: Scene, stream: ContentStream, paint: TilingPaint): Reference {
-  const cell = new ContentStream(scene.states, stream.unitMm * meanScale(paint.matrix));
-  scene.drawItems(cell, paint.items);
+  const cell = cellStream(scene, paint, stream.unitMm * meanScale(paint.matrix));
   const matrix: Matrix = multiply(stream.matrix, paint.matrix);
   const entries = {
     Type: 'Pattern',
     PatternType: 1,
     PaintType: 1,
     TilingType: 1,
-    BBox: [0, 0, roundFactor(paint.width), roundFactor(paint.height)],
+    BBox: cellEntry(paint),
     XStep: roundFactor(paint.xStep),
     YStep: roundFactor(paint.yStep),
     Matrix: matrix.map(roundFactor),
@@ -216,4 +215,21 @@ function tilingPattern(scene: Scene, stream: ContentStream, paint: TilingPaint):
   };
   if (cell.usesTransparency) stream.usesTransparency = true;
   return scene.file.addStreamOnce(entries, cell.toBytes());
+}
+
+/** Patterns in the cell stand in a form: some readers place a pattern within a pattern on the page, none one within a form. */
+function cellStream(scene: Scene, paint: TilingPaint, unitMm: number): ContentStream {
+  const content = new ContentStream(scene.states, unitMm);
+  scene.drawItems(content, paint.items);
+  const resources = content.resources.toEntries();
+  if (resources.Pattern === undefined) return content;
+  const entries = { Type: 'XObject', Subtype: 'Form', BBox: cellEntry(paint), Resources: resources };
+  const cell = new ContentStream(scene.states, unitMm);
+  cell.paintObject(scene.file.addStreamOnce(entries, content.toBytes()));
+  cell.usesTransparency = content.usesTransparency;
+  return cell;
+}
+
+function cellEntry({ width, height }: TilingPaint): number[] {
+  return [0, 0, roundFactor(width), roundFactor(height)];
 }
