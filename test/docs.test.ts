@@ -1,14 +1,38 @@
 // The reference in docs/ and the code say the same, both ways: routes, codes, keys, variables, metrics.
 import { readdirSync, readFileSync } from 'node:fs';
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { ALL_KEYS } from '../src/app/settings.js';
 import type { KeyGroup } from '../src/config/key.js';
 import { formatsOf, OPTION_NAMES } from '../src/convert/options.js';
 import { WARNING_CODES } from '../src/convert/warning-codes.js';
 import { ERROR_CODES } from '../src/errors.js';
+import { FIELDS } from '../src/http/fields.js';
+import { createServer } from '../src/http/server.js';
+import type { HttpServices } from '../src/http/services.js';
 import { METRICS } from '../src/metrics/metrics.js';
-import { RUN_METRICS } from '../src/metrics/run-metrics.js';
+import { RUN_METRICS, RunMetrics } from '../src/metrics/run-metrics.js';
 import { DEFAULT_LIMITS } from '../src/ofd/limits.js';
+
+interface Operation {
+  readonly security?: readonly object[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+}
+
+/** As far as it is looked at. */
+interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: { readonly Error: { readonly properties: { code: { enum: string[] } } } } };
+}
+
+/** /openapi.json, which is made of every route that the server registers. */
+async function description(): Promise<Description> {
+  const parts = { logger: pino({ level: 'silent' }), config: {}, metrics: new RunMetrics(), startedAtMs: 0 };
+  const server = createServer(parts as unknown as HttpServices);
+  const { body } = await server.inject('/openapi.json');
+  await server.close();
+  return JSON.parse(body) as Description;
+}
 
 type Table = readonly (readonly string[])[];
 
@@ -38,18 +62,18 @@ function cells(line: string): string[] {
 const byName = (rows: Table): Table => [...rows].sort((a, b) => (a[0]! < b[0]! ? -1 : 1));
 
 describe('docs/http.md', () => {
-  it('has every route of src/http, and no other', () => {
-    const sources = readdirSync('src/http').map((name) => readFileSync(`src/http/${name}`, 'utf8'));
-    const routes = sources.flatMap((source) =>
-      [...source.matchAll(/server\.(get|post|put|delete)\(\s*'([^']+)',\s*(\{ config: \{ isOpen: true \} \})?/g)].map(
-        ([, method, path, open]) => [`${method!.toUpperCase()} ${path}`, open ? 'no' : 'yes'],
-      ),
+  it('has every route, and no other', async () => {
+    const routes = Object.entries((await description()).paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { security }]) => [
+        `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
+        security ? 'no' : 'yes',
+      ]),
     );
     const documented = table('http.md', '## Routes').map(([route, key]) => [route!, key!]);
     expect(byName(documented)).toEqual(byName(routes));
   });
 
-  it('has every error code with its status and whether it may pass', () => {
+  it('has every error code with its status and whether it may pass', async () => {
     const codes = Object.entries(ERROR_CODES).map(([code, { status, retryable }]) => [code, String(status), retryable]);
     const documented = table('http.md', '## Errors').map(([code, status, again]) => [
       code!,
@@ -57,6 +81,7 @@ describe('docs/http.md', () => {
       again === 'again',
     ]);
     expect(documented.sort()).toEqual(codes.sort());
+    expect((await description()).components.schemas.Error.properties.code.enum).toEqual(Object.keys(ERROR_CODES));
   });
 
   it('has every option with the formats that have a use for it', () => {
@@ -70,7 +95,7 @@ describe('docs/http.md', () => {
     expect(documented).toEqual(known);
   });
 
-  it('has every metric with its type and labels', () => {
+  it('has every metric with its type and labels', async () => {
     const metrics = [...METRICS, ...Object.values(RUN_METRICS)].map(({ name, type, labels }) => [
       name,
       type,
@@ -78,6 +103,28 @@ describe('docs/http.md', () => {
     ]);
     const documented = table('http.md', '## Numbers').map(([name, type, labels]) => [name!, type!, labels!]);
     expect(byName(documented)).toEqual(byName(metrics));
+    const inOpenApi = JSON.stringify((await description()).paths['/metrics']);
+    for (const [name] of metrics) expect(inOpenApi).toMatch(new RegExp(`\\b${name}\\b`));
+  });
+
+  it('has every field of a request, with its short name', () => {
+    const text = readFileSync('docs/http.md', 'utf8');
+    for (const { path, short } of FIELDS) {
+      const name = path.startsWith('output.remote') ? 'output.remote' : (short ?? path);
+      expect(text, path).toContain(`\`${name}\``);
+    }
+  });
+
+  it('has every parameter of a query', async () => {
+    const text = readFileSync('docs/http.md', 'utf8');
+    const operations = Object.values((await description()).paths).flatMap((methods) => Object.values(methods));
+    const names = operations.flatMap(({ parameters = [] }) =>
+      parameters.filter((parameter) => parameter.in === 'query'),
+    );
+    for (const { name } of names) {
+      if (FIELDS.some(({ path, short }) => name === path || name === short)) continue;
+      expect(text).toMatch(new RegExp(`\\| (?:\`\\w+\`, )?\`${name}\`|\\?${name}=`));
+    }
   });
 });
 
