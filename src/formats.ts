@@ -17,7 +17,7 @@ export const FORMATS = {
   jpeg: { extensions: ['jpeg', 'jpg'], mediaType: 'image/jpeg', paging: 'page' },
   webp: { extensions: ['webp'], mediaType: 'image/webp', paging: 'page' },
   svg: { extensions: ['svg'], mediaType: 'image/svg+xml', paging: 'page' },
-  html: { extensions: ['html', 'htm'], mediaType: 'text/html; charset=utf-8' },
+  html: { extensions: ['html', 'htm'], mediaType: 'text/html; charset=utf-8', paging: 'document' },
   mhtml: { extensions: ['mhtml', 'mht'], mediaType: 'multipart/related' },
   json: { extensions: ['json'], mediaType: 'application/json' },
   csv: { extensions: ['csv'], mediaType: 'text/csv; charset=utf-8' },

@@ -12,6 +12,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Backend>>> = {
   jpeg: async () => (await import('./raster/index.js')).jpegBackend,
   webp: async () => (await import('./raster/index.js')).webpBackend,
   svg: async () => (await import('./svg/index.js')).svgBackend,
+  html: async () => (await import('./html/index.js')).htmlBackend,
   txt: async () => (await import('./text.js')).textBackend,
   md: async () => (await import('./markdown.js')).markdownBackend,
 };

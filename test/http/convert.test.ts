@@ -218,9 +218,9 @@ const REFUSALS: readonly Refusal[] = [
   },
   {
     what: 'an output that no engine makes',
-    body: submission({ output: { format: 'html', kind: 'dir' } }),
+    body: submission({ output: { format: 'docx', kind: 'dir' } }),
     code: 'unsupported_conversion',
-    says: /no engine makes html from ofd/,
+    says: /no engine makes docx from ofd; from ofd there are pdf, html/,
   },
   {
     what: 'a PDF under an OFD name',
