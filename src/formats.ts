@@ -19,7 +19,7 @@ export const FORMATS = {
   svg: { extensions: ['svg'], mediaType: 'image/svg+xml', paging: 'page' },
   html: { extensions: ['html', 'htm'], mediaType: 'text/html; charset=utf-8', paging: 'document' },
   mhtml: { extensions: ['mhtml', 'mht'], mediaType: 'multipart/related' },
-  json: { extensions: ['json'], mediaType: 'application/json' },
+  json: { extensions: ['json'], mediaType: 'application/json', paging: 'document' },
   csv: { extensions: ['csv'], mediaType: 'text/csv; charset=utf-8' },
   rtf: { extensions: ['rtf'], mediaType: 'application/rtf' },
   doc: { extensions: ['doc'], mediaType: 'application/msword' },

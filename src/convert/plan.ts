@@ -18,7 +18,7 @@ const ENGINES: readonly Engine[] = [
     engine: 'ofd',
     lane: 'fast',
     accepts: ['ofd'],
-    produces: ['pdf', 'html', 'txt', 'md', 'png', 'jpeg', 'webp', 'svg'],
+    produces: ['pdf', 'html', 'json', 'txt', 'md', 'png', 'jpeg', 'webp', 'svg'],
   },
 ];
 

@@ -63,6 +63,13 @@ export interface PathItem extends Painted {
   readonly stroke?: Stroke;
 }
 
+/** A font as the document names it. */
+export interface NamedFont {
+  readonly name: string;
+  /** Where the face that draws it comes from: the document, this machine, or this machine in place of the font. */
+  readonly source: 'embedded' | 'system' | 'substitute';
+}
+
 /**
  * Glyphs of one face at explicit places. The outline point q (font units, y up) of glyph i lands at
  *
@@ -73,6 +80,8 @@ export interface PathItem extends Painted {
 export interface GlyphRun extends Painted {
   readonly kind: 'glyphs';
   readonly face: Face;
+  /** What the document calls the face; absent where it names no font. */
+  readonly font?: NamedFont;
   readonly sizeMm: number;
   /** Run space → space of the group. */
   readonly matrix: Matrix;

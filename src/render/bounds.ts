@@ -129,7 +129,8 @@ function glyphRunBounds(run: GlyphRun): Box | undefined {
   return box && transformBox(run.matrix, growBox(box, reach));
 }
 
-function joinBoxes(a: Box | undefined, b: Box | undefined): Box | undefined {
+/** The box around both; that of one where the other is undefined. */
+export function joinBoxes(a: Box | undefined, b: Box | undefined): Box | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const x = Math.min(a.x, b.x);
   const y = Math.min(a.y, b.y);

@@ -13,6 +13,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Backend>>> = {
   webp: async () => (await import('./raster/index.js')).webpBackend,
   svg: async () => (await import('./svg/index.js')).svgBackend,
   html: async () => (await import('./html/index.js')).htmlBackend,
+  json: async () => (await import('./json/index.js')).jsonBackend,
   txt: async () => (await import('./text.js')).textBackend,
   md: async () => (await import('./markdown.js')).markdownBackend,
 };

@@ -1,6 +1,6 @@
 /** Fonts of a document: the embedded program where it serves, the system's faces where not, glyph by glyph. */
 import type { Face } from '../../display/face.js';
-import type { Diagnostic } from '../../display/list.js';
+import type { Diagnostic, NamedFont } from '../../display/list.js';
 import type { FontBook, ResolvedFont } from '../../fonts/index.js';
 import type { DocumentBody } from '../document.js';
 import { resolveResource } from '../location.js';
@@ -19,6 +19,8 @@ const GLYPHS_SAMPLED = 64;
 /** A face as one text uses it. Runs break where it changes. */
 export interface StyledFace {
   readonly face: Face;
+  /** What it stands for; undefined where the document names no font. */
+  readonly font: NamedFont | undefined;
   /** Not the program that the document means: advances may differ from those the text was set with. */
   readonly isSubstitute: boolean;
   /** Taken for single characters that the font's own face lacks. */
@@ -261,9 +263,15 @@ export class FontVariant {
     return styled;
   }
 
+  #named(source: NamedFont['source']): NamedFont | undefined {
+    const { name } = this.font;
+    return name === '' ? undefined : { name, source };
+  }
+
   #styleEmbedded(face: Face): StyledFace {
     return {
       face,
+      font: this.#named('embedded'),
       isSubstitute: false,
       isFallback: false,
       emboldens: this.#style.weight >= SYNTHETIC_BOLD_WEIGHT && !face.isBold && !this.font.isHeavyByName,
@@ -273,11 +281,13 @@ export class FontVariant {
 
   #styleSystem(face: Face): StyledFace {
     const isPrimary = face === this.resolved.primary;
+    const isSubstitute = !isPrimary || this.resolved.isSubstitute;
     const wantsBold = this.font.isBold || this.#style.weight >= SYNTHETIC_BOLD_WEIGHT;
     const wantsItalic = this.font.isItalic || this.#style.isItalic;
     return {
       face,
-      isSubstitute: !isPrimary || this.resolved.isSubstitute,
+      font: this.#named(isSubstitute ? 'substitute' : 'system'),
+      isSubstitute,
       isFallback: !isPrimary || this.usesEmbedded,
       emboldens: isPrimary ? this.resolved.needsBold && wantsBold : wantsBold && !face.isBold,
       slants: isPrimary ? this.resolved.needsItalic : wantsItalic && !face.isItalic,
@@ -287,6 +297,7 @@ export class FontVariant {
 
 const NO_STYLED_FACE: StyledFace = {
   face: NO_FACE,
+  font: undefined,
   isSubstitute: true,
   isFallback: false,
   emboldens: false,

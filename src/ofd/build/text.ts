@@ -33,6 +33,7 @@ export function buildText(element: XmlElement, space: Space): GlyphRun[] {
     return {
       kind: 'glyphs',
       face: run.styled.face,
+      ...(run.styled.font === undefined ? {} : { font: run.styled.font }),
       sizeMm: layout.sizeMm,
       matrix,
       shape: shapeOf(layout, run.styled),
