@@ -42,6 +42,7 @@ export class FakeConverter implements Converter {
   async run(task: ConversionTask, { signal, onProgress }: ConversionHooks): Promise<ConversionResult> {
     this.tasks.push(task);
     this.inputs.push(await digestOf(task.inputPath));
+    signal.throwIfAborted();
     onProgress?.(1, this.pages);
     const aborted = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -123,8 +124,15 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-/** Writes a configuration file and starts from it. `changes` are keys of the file. */
-export async function startTestService(changes: Record<string, unknown> = {}): Promise<TestService> {
+/**
+ * Writes a configuration file and starts from it.
+ * @param changes keys of the file
+ * @param engine `real` converts in worker threads; `converter` is idle then
+ */
+export async function startTestService(
+  changes: Record<string, unknown> = {},
+  engine: 'fake' | 'real' = 'fake',
+): Promise<TestService> {
   const folder = temporaryFolder('service');
   const outputDir = join(folder.path, 'out');
   const tempDir = join(folder.path, 'tmp');
@@ -139,7 +147,8 @@ export async function startTestService(changes: Record<string, unknown> = {}): P
     ...changes,
   };
   const converter = new FakeConverter();
-  let service = await startWith(folder.path, keys, converter);
+  const used = engine === 'fake' ? converter : undefined;
+  let service = await startWith(folder.path, keys, used);
   const url = (): string => `http://127.0.0.1:${service.port}`;
   const call = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(url() + path, { ...init, headers: { authorization: `Bearer ${KEY}`, ...init.headers } });
@@ -175,7 +184,7 @@ export async function startTestService(changes: Record<string, unknown> = {}): P
     restart: async (newChanges = {}) => {
       await service.shutDown();
       converter.release();
-      service = await startWith(folder.path, { ...keys, ...newChanges }, converter);
+      service = await startWith(folder.path, { ...keys, ...newChanges }, used);
     },
     close: async () => {
       converter.release();
@@ -185,11 +194,11 @@ export async function startTestService(changes: Record<string, unknown> = {}): P
   };
 }
 
-async function startWith(folder: string, keys: object, converter: Converter): Promise<Service> {
+async function startWith(folder: string, keys: object, converter: Converter | undefined): Promise<Service> {
   const configPath = join(folder, 'config.json');
   writeFileSync(configPath, JSON.stringify(keys), { mode: 0o600 });
   const { config, warnings } = loadConfig(configPath, {});
-  return startService(config, { warnings, converter });
+  return startService(config, { warnings, ...(converter && { converter }) });
 }
 
 /** Looks every 20 ms until what it sees is right; the test's own time limit ends it. */
