@@ -23,6 +23,10 @@ export class FakeConverter implements Converter {
   failure: ServiceError | undefined;
   warnings: ConversionResult['warnings'] = [];
   readonly tasks: ConversionTask[] = [];
+  /** Does not stop when it is told to. */
+  isDeaf = false;
+  /** The product is changed after its digest was made. */
+  isTampering = false;
   /** Digests of the inputs, as many as `tasks`. */
   readonly inputs: string[] = [];
   #gate: Promise<void> = Promise.resolve();
@@ -45,7 +49,7 @@ export class FakeConverter implements Converter {
     signal.throwIfAborted();
     onProgress?.(1, this.pages);
     const aborted = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      if (!this.isDeaf) signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
     await Promise.race([this.#gate, aborted]);
     signal.throwIfAborted();
@@ -66,8 +70,9 @@ export class FakeConverter implements Converter {
         throw new ServiceError('output_too_large', `${name} is too large`, { reason: 'too_large' });
       }
       const path = join(task.outputDirectory, name);
-      writeFileSync(path, bytes);
-      return { name, path, sizeBytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      writeFileSync(path, this.isTampering ? bytes.fill('x') : bytes);
+      return { name, path, sizeBytes: bytes.length, sha256 };
     });
   }
 }

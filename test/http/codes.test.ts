@@ -1,0 +1,215 @@
+// Every code of the error table, produced by a request over HTTP, with its status and its shape (contract A2).
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ERROR_CODES, type ErrorCode, ServiceError } from '../../src/errors.js';
+import { type JobAnswer, json, startTestService, submission, type TestService, until } from '../support/service.js';
+
+let service: TestService;
+afterEach(() => service.close());
+
+const dir = (changes: object = {}): Record<string, unknown> => submission({ output: { kind: 'dir', ...changes } });
+const submit = async (changes: object = {}): Promise<string> =>
+  (await json<JobAnswer>(service.convert(dir(changes)))).id;
+const get = (path: string): Promise<Response> => service.call(path);
+const post = (path: string): Promise<Response> => service.call(path, { method: 'POST' });
+
+/** A job that runs, or a stream, and does not end by itself. */
+async function running(): Promise<string> {
+  service.converter.hold();
+  const id = await submit();
+  await until(
+    () => json<JobAnswer>(get(`/v1/jobs/${id}`)),
+    ({ progress }) => progress !== undefined,
+  );
+  return id;
+}
+
+async function stream(failure: unknown): Promise<Response> {
+  service.converter.failure = failure as ServiceError;
+  return service.convert(submission());
+}
+
+interface Case {
+  readonly config?: Record<string, unknown>;
+  readonly engine?: 'real';
+  readonly produce: () => Promise<Response>;
+  /** What the message names. */
+  readonly says: RegExp;
+  readonly reason?: string;
+}
+
+const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
+  invalid_request: { produce: () => service.convert('{'), says: /character 1/ },
+  unauthorized: { produce: () => fetch(`${service.url}/v1/stats`), says: /Authorization: Bearer KEY/ },
+  url_input_disabled: {
+    produce: () => service.convert({ input: { kind: 'url', url: 'https://a.example/' }, output: { format: 'pdf' } }),
+    says: /allow_input_url_hosts/,
+  },
+  unknown_notify_target: {
+    produce: () => service.convert({ ...dir(), notify: { target: 'nobody' } }),
+    says: /notify\.target: "nobody"/,
+  },
+  unsupported_conversion: {
+    produce: () => service.convert(submission({ output: { format: 'docx' } })),
+    says: /docx from ofd/,
+    reason: 'unsupported',
+  },
+  payload_too_large: {
+    config: { max_upload_bytes: 1000 },
+    produce: () => service.convert(' '.repeat(1001)),
+    says: /1000 bytes; max_upload_bytes/,
+  },
+  not_found: { produce: () => get('/v1/nothing'), says: /GET \/v1\/nothing/ },
+  job_not_found: { produce: () => get('/v1/jobs/x'), says: /job "x"/ },
+  content_not_found: {
+    produce: async () => {
+      const id = await submit();
+      await service.ended(id);
+      return get(`/v1/jobs/${id}/content?name=other.pdf`);
+    },
+    says: /name: "other\.pdf"/,
+  },
+  method_not_allowed: { produce: () => post('/v1/stats'), says: /GET, HEAD, not POST/ },
+  not_cancellable: { produce: async () => post(`/v1/jobs/${await running()}/cancel`), says: /\?force=true stops it/ },
+  not_retryable: { produce: async () => post(`/v1/jobs/${await running()}/retry`), says: /only a failed job/ },
+  job_not_finished: { produce: async () => get(`/v1/jobs/${await running()}/content`), says: /is running/ },
+  content_not_available: {
+    produce: async () => {
+      service.converter.failure = new ServiceError('conversion_failed', 'no', { reason: 'corrupt' });
+      const id = await submit();
+      await service.ended(id);
+      return get(`/v1/jobs/${id}/content`);
+    },
+    says: /is failed/,
+  },
+  conflict: {
+    produce: async () => {
+      const send = (format: string): Promise<Response> =>
+        service.convert(dir({ format }), { headers: { 'idempotency-key': 'k' } });
+      await send('pdf');
+      return send('txt');
+    },
+    says: /idempotency key belongs to job/,
+  },
+  cancelled: {
+    produce: async () => {
+      service.converter.hold();
+      const pending = service.convert(submission());
+      const { jobs } = await until(
+        () => json<{ jobs: readonly JobAnswer[] }>(get('/v1/jobs?state=running')),
+        (list) => list.jobs.length > 0,
+      );
+      await post(`/v1/jobs/${jobs[0]?.id}/cancel?force=true`);
+      return pending;
+    },
+    says: /cancelled/,
+  },
+  conversion_failed: {
+    engine: 'real',
+    produce: () => service.convert(submission({ input: { bytes: Buffer.from('nonsense').toString('base64') } })),
+    says: /\w{3}/,
+    reason: 'not_ofd',
+  },
+  output_too_large: {
+    config: { max_stream_bytes: 6 },
+    produce: () => stream(undefined),
+    says: /too large/,
+    reason: 'too_large',
+  },
+  internal_error: { produce: () => stream(new TypeError('a detail')), says: /log names/, reason: 'internal' },
+  engine_crashed: {
+    produce: () => stream(new ServiceError('engine_crashed', 'It died', { reason: 'internal' })),
+    says: /It died/,
+    reason: 'internal',
+  },
+  checksum_mismatch: {
+    produce: () => {
+      service.converter.isTampering = true;
+      return service.convert(submission());
+    },
+    says: /output\.pdf changed/,
+    reason: 'internal',
+  },
+  server_busy: {
+    config: { fast_workers: 1 },
+    produce: async () => {
+      service.converter.hold();
+      void service.convert(submission()).catch(() => undefined);
+      await until(
+        async () => service.converter.tasks.length,
+        (count) => count > 0,
+      );
+      return service.convert(submission());
+    },
+    says: /1 slots.*"dir"/,
+  },
+  shutting_down: {
+    produce: async () => {
+      await running();
+      void service.service.shutDown();
+      return service.convert(submission());
+    },
+    says: /shutting down/,
+  },
+  not_ready: {
+    produce: async () => {
+      renameSync(service.outputDir, `${service.outputDir}-away`);
+      return until(
+        () => get('/readyz'),
+        ({ status }) => status === 503,
+      );
+    },
+    says: /output_dir/,
+  },
+  unavailable: {
+    produce: async () => {
+      service.converter.isDeaf = true;
+      return post(`/v1/jobs/${await running()}/cancel?force=true`);
+    },
+    says: /not stopped within 10 s/,
+  },
+  insufficient_storage: {
+    produce: () => stream(Object.assign(new Error('full'), { code: 'ENOSPC' })),
+    says: /temp_dir/,
+    reason: 'internal',
+  },
+  conversion_timeout: {
+    config: { job_timeout: '100ms' },
+    produce: () => {
+      service.converter.hold();
+      return service.convert(submission());
+    },
+    says: /job_timeout/,
+    reason: 'timeout',
+  },
+};
+
+/** In the table for deliveries and downloads, which nothing makes yet. */
+const NOT_YET: readonly ErrorCode[] = ['url_not_allowed', 'unknown_remote_target'];
+
+describe('code', () => {
+  it.each(Object.entries(CASES) as [ErrorCode, Case][])(
+    '%s',
+    async (code, { config, engine, produce, says, reason }) => {
+      service = await startTestService(config, engine);
+      const response = await produce();
+      const answer = await json<{ code: string; message: string; reason?: string; reasons?: unknown }>(response);
+      expect([answer.code, response.status]).toEqual([code, ERROR_CODES[code].status]);
+      expect(answer.message).toMatch(says);
+      expect(answer.reason).toBe(reason);
+      expect(Object.keys(answer).filter((key) => !['code', 'message', 'reason', 'reasons'].includes(key))).toEqual([]);
+      const isLater = response.status === 503 && code !== 'not_ready';
+      expect(response.headers.get('retry-after') !== null).toBe(isLater);
+    },
+  );
+
+  it('every one of them', async () => {
+    service = await startTestService();
+    expect([...Object.keys(CASES), ...NOT_YET].sort()).toEqual(Object.keys(ERROR_CODES).sort());
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !['errors.ts', 'http/convert-api.ts'].includes(name))
+      .map((name) => readFileSync(join('src', name), 'utf8'));
+    for (const code of NOT_YET) expect(sources.filter((source) => source.includes(`'${code}'`))).toEqual([]);
+  });
+});
