@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.js';
+import { buildOfd, textXml } from '../support/ofd-builder.js';
 import {
   type JobAnswer,
   json,
@@ -129,6 +130,32 @@ it('a client that goes away cancels its conversion: the job ends cancelled, not 
   expect(Date.now() - left).toBeLessThan(2000);
   const stats = await json<{ totals: { conversions: number; failed: number } }>(service.call('/v1/stats'));
   expect(stats.totals).toMatchObject({ conversions: 0, failed: 0 });
+});
+
+it('stops the engine itself within two seconds, and leaves nothing of it', async () => {
+  await service.close();
+  service = await startTestService({}, 'real');
+  const line = textXml('电子发票 0123456789', 'ID="3" Boundary="10 10 100 10" Font="1" Size="4"');
+  const fonts = '<ofd:Fonts><ofd:Font ID="1" FontName="SimSun"/></ofd:Fonts>';
+  const document = buildOfd({ publicRes: fonts, pages: Array.from({ length: 400 }, () => line.repeat(800)) });
+  const outgoing = sendAndHold(submission({ input: { bytes: Buffer.from(document).toString('base64') } }));
+  const { jobs } = await until(
+    () => json<{ jobs: readonly JobAnswer[] }>(service.call('/v1/jobs?state=running')),
+    (list) => list.jobs[0]?.progress !== undefined,
+  );
+  const { id } = jobs[0] as JobAnswer;
+  const left = Date.now();
+  outgoing.destroy();
+  const job = await json<JobAnswer>(service.call(`/v1/jobs/${id}?wait=10s`));
+  expect(Date.now() - left).toBeLessThan(2000);
+  expect(job).toMatchObject({ state: 'cancelled', from_actual: 'ofd' });
+  expect(await (await service.call('/metrics')).text()).toContain(
+    'ofd_engine_restarts_total{engine="ofd",reason="stopped"} 1',
+  );
+  await until(
+    async () => readdirSync(service.tempDir, { recursive: true }).length,
+    (count) => count === 1,
+  );
 });
 
 it('a conversion error is answered with code and reason, and the job says the same', async () => {
