@@ -15,6 +15,7 @@ export const WARNING_CODES: readonly string[] = [
   'image_partial',
   'links_cut',
   'nesting_cut',
+  'object_invalid',
   'objects_cut',
   'page_failed',
   'page_missing',

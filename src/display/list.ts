@@ -7,6 +7,7 @@
  * characters. Images are encoded bytes plus pixel size, decoded by whoever needs the pixels. No NaN, no hidden
  * object; text without visible paint stays, as a run with neither fill nor stroke, so that it can be found.
  */
+import type { AnnotationNote } from './annotation.js';
 import type { Face } from './face.js';
 import type { Matrix, Path } from './geometry.js';
 import type { LinkArea } from './link.js';
@@ -21,11 +22,19 @@ export interface DisplayList {
   readonly items: readonly Item[];
   /** Absent where nothing on the page leads anywhere. */
   readonly links?: readonly LinkArea[];
+  /** What annotations say, whether they show or not; absent where the page has none. */
+  readonly annotations?: readonly AnnotationNote[];
 }
 
 export type Item = Group | PathItem | GlyphRun | ImageItem;
 
-export type BlendMode = 'normal' | 'multiply' | 'darken';
+/** By their names in CSS; PDF and canvases have the same ones. */
+export const BLEND_MODES = [
+  ...(['normal', 'multiply', 'screen', 'overlay', 'darken', 'lighten', 'color-dodge', 'color-burn'] as const),
+  ...(['hard-light', 'soft-light', 'difference', 'exclusion', 'hue', 'saturation', 'color', 'luminosity'] as const),
+] as const;
+
+export type BlendMode = (typeof BLEND_MODES)[number];
 
 export type FillRule = 'nonzero' | 'evenodd';
 
@@ -82,6 +91,8 @@ export interface GlyphRun extends Painted {
   readonly face: Face;
   /** What the document calls the face; absent where it names no font. */
   readonly font?: NamedFont;
+  /** The document's number for the object that the run is of; absent where it has none. */
+  readonly objectId?: string;
   readonly sizeMm: number;
   /** Run space → space of the group. */
   readonly matrix: Matrix;

@@ -82,7 +82,7 @@ it('survives them', async () => {
   let slowestMs = 0;
   for (let i = 0; i < MUTATIONS; i++) {
     const bytes = mutated(bases[i % bases.length]!, next);
-    const start = performance.now();
+    const start = process.cpuUsage();
     try {
       await readAll(bytes);
       reasons.set('read', (reasons.get('read') ?? 0) + 1);
@@ -90,7 +90,8 @@ it('survives them', async () => {
       if (!(error instanceof OfdError)) throw new Error(`mutation ${i} throws`, { cause: error });
       reasons.set(error.reason, (reasons.get(error.reason) ?? 0) + 1);
     }
-    slowestMs = Math.max(slowestMs, performance.now() - start);
+    // Of the processor: a busy machine makes nothing slow.
+    slowestMs = Math.max(slowestMs, process.cpuUsage(start).user / 1000);
   }
   expect(slowestMs).toBeLessThan(1000);
   // Most damage leaves something to show.

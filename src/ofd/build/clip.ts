@@ -69,13 +69,23 @@ function areaRegions(area: XmlElement, space: Space): Region[] {
   return area.children.flatMap((child): Region[] => {
     const placement = placementOf(child);
     const matrix = multiply(ctm, placement.matrix);
-    if (!isDrawable(matrix)) return [];
+    if (!isDrawable(matrix)) {
+      space.page.report('object_invalid', 'A clip of no area is left out: its matrix flattens it');
+      return [];
+    }
     if (child.name === 'Path' || child.name === 'PathObject') {
-      const path = parsePathData(child.childText('AbbreviatedData') ?? '').path.transformed(matrix);
+      const { path: data, dropped } = parsePathData(child.childText('AbbreviatedData') ?? '');
+      if (dropped > 0) {
+        space.page.report('path_malformed', `${dropped} commands of a clip's path cannot be read; the rest is used`);
+      }
+      const path = data.transformed(matrix);
       const isOdd = child.attribute('Rule')?.toLowerCase().includes('odd');
       return path.isEmpty ? [] : [{ path, rule: isOdd ? 'evenodd' : 'nonzero' }];
     }
-    if (child.name !== 'Text' && child.name !== 'TextObject') return [];
+    if (child.name !== 'Text' && child.name !== 'TextObject') {
+      space.page.report('unsupported', `A clip by ${child.name} is left out`);
+      return [];
+    }
     const layout = layOutText(child, space);
     const path = new Path();
     if (layout !== undefined) addOutlines(path, layout, matrix);

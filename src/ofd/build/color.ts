@@ -65,6 +65,13 @@ export class ColorSpaces {
     return colors.get(value);
   }
 
+  /** What stands for a colour that makes no sense, which is told. */
+  replace(what: string, space: ColorSpace): Color {
+    const message = `A colour with ${what} is no colour of ${space.type}; the default is taken`;
+    this.#report({ code: 'paint_invalid', message, part: this.#body.part });
+    return zeroColor(space);
+  }
+
   #resource(id: string | undefined, resources: ResourceTable): Resource | undefined {
     const resource = id === undefined ? undefined : resources.find('colorSpace', id);
     if (id !== undefined && resource === undefined) {
@@ -106,10 +113,12 @@ function readColorSpace(element: XmlElement): ColorSpace {
 export function plainColor(element: XmlElement, resources: ResourceTable, spaces: ColorSpaces): Color {
   const space = spaces.find(element.id('ColorSpace'), resources);
   const value = element.attribute('Value')?.trim();
-  if (value) return spaces.color(value, space) ?? zeroColor(space);
+  if (value) return spaces.color(value, space) ?? spaces.replace(`Value "${value}"`, space);
   const index = element.integer('Index');
-  const entry = index === undefined ? undefined : space.palette[index];
-  return (entry === undefined ? undefined : spaces.color(entry.trim(), space)) ?? zeroColor(space);
+  if (index === undefined) return zeroColor(space);
+  const entry = space.palette[index];
+  const color = entry === undefined ? undefined : spaces.color(entry.trim(), space);
+  return color ?? spaces.replace(`Index "${index}" of a palette of ${space.palette.length}`, space);
 }
 
 /** All channels 0: black, but white paper for CMYK. */

@@ -5,12 +5,12 @@ import type { XmlElement } from '../xml.js';
 import { clipsOf } from './clip.js';
 import type { SharedGroup, Space } from './context.js';
 import { type ColorSource, isPlainColor } from './draw-param.js';
-import { isFault } from './image-source.js';
+import { type ImageFault, isFault } from './image-source.js';
 import {
   blendModeOf,
   boundaryClip,
+  checkDrawable,
   hasArea,
-  isDrawable,
   NO_CLIPS,
   opacityOf,
   type Placement,
@@ -24,7 +24,7 @@ const GROUPS_A_USE = 2;
 /** The group of a CompositeObject (or of a CompositeGraphicUnit that stands among the objects itself). */
 export function buildComposite(element: XmlElement, space: Space): Item[] {
   const placement = placementOf(element);
-  if (!isDrawable(placement.matrix)) return [];
+  if (!checkDrawable(placement.matrix, element, space.page)) return [];
   const id = element.id('ResourceID');
   const unit = element.child('Content') ? element : findUnit(element, id, space);
   if (unit === undefined) return [];
@@ -36,7 +36,7 @@ export function buildComposite(element: XmlElement, space: Space): Item[] {
     depth: space.depth + GROUPS_A_USE,
     isInvisible: space.isInvisible || alpha <= 0,
   };
-  if (unit.child('Content') === undefined) return pictureOf(unit, placement, alpha, inner);
+  if (unit.child('Content') === undefined) return pictureOf(unit, placement, alpha, inner, element);
   const shared = sharedUnit(unit, id, inner, element);
   if (shared === undefined || shared.group.items.length === 0) return [];
   return [
@@ -47,7 +47,7 @@ export function buildComposite(element: XmlElement, space: Space): Item[] {
       items: shared.group.isShared ? [shared.group] : shared.group.items,
       isShared: false,
       clips: [...clipsOf(element, space, placement), ...unitClip(unit, placement)],
-      blendMode: blendModeOf(element),
+      blendMode: blendModeOf(element, space.page),
     },
   ];
 }
@@ -71,16 +71,33 @@ function unitClip(unit: XmlElement, { boundary, matrix }: Placement): readonly C
 }
 
 /** A unit without content is shown by the picture that it names instead. */
-function pictureOf(unit: XmlElement, { boundary }: Placement, alpha: number, space: Space): Item[] {
-  if (boundary === undefined || !hasArea(boundary) || space.isInvisible) return [];
+function pictureOf(
+  unit: XmlElement,
+  { boundary }: Placement,
+  alpha: number,
+  space: Space,
+  element: XmlElement,
+): Item[] {
+  if (space.isInvisible) return [];
+  if (boundary === undefined || !hasArea(boundary)) {
+    space.page.report('object_invalid', 'A composite object has no Boundary for its picture and is left out', element);
+    return [];
+  }
+  let fault: ImageFault | undefined;
   for (const name of ['Substitution', 'Thumbnail']) {
     const id = unit.id(name) ?? unit.childText(name);
     const found = id === undefined ? undefined : space.document.images.find(id, space.resources);
-    if (found === undefined || isFault(found)) continue;
+    if (found === undefined) continue;
+    if (isFault(found)) {
+      fault ??= found;
+      continue;
+    }
     const matrix: Matrix = [boundary.width, 0, 0, boundary.height, boundary.x, boundary.y];
     const { image } = found;
     return [{ kind: 'image', image, matrix, alpha, smooth: true, clips: NO_CLIPS, blendMode: 'normal' }];
   }
+  const { code, message } = fault ?? { code: 'object_invalid', message: 'it has neither content nor a picture' };
+  space.page.report(code, `Composite graphic unit ${unit.id('ID') ?? ''} is left out: ${message}`, element);
   return [];
 }
 

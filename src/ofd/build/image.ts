@@ -21,6 +21,7 @@ import { paintOf } from './paint.js';
 import {
   blendModeOf,
   boundaryClip,
+  checkDrawable,
   hasArea,
   isDrawable,
   NO_CLIPS,
@@ -51,7 +52,7 @@ export function buildImage(element: XmlElement, space: Space): Item[] {
   const clips = clipsOf(element, space, placement);
   const items: Item[] = [];
   const found = findImage(element, space);
-  if (found !== undefined && isDrawable(placement.matrix)) {
+  if (found !== undefined && checkDrawable(placement.matrix, element, space.page)) {
     items.push(imageItem(element, found, placement, alpha, space, [...clips, ...cornerClip(border, placement)]));
   }
   const frame = border === undefined ? undefined : borderItem(border, placement, alpha, space, clips);
@@ -76,7 +77,7 @@ function imageItem(
     alpha,
     smooth: !isEnlarged(found, multiply(space.toPage, matrix)),
     clips: [...clips, ...boundaryClip(boundary, BOUNDARY_SLACK_MM, transformBox(matrix, UNIT_SQUARE))],
-    blendMode: blendModeOf(element),
+    blendMode: blendModeOf(element, space.page),
     ...(substitute === undefined || substitute === found.image ? {} : { substitute }),
     ...(mask === undefined ? {} : { mask: mask.image }),
   };
@@ -149,7 +150,11 @@ function borderItem(
   clips: readonly Clip[],
 ): Item | undefined {
   const style = ownStyle(border, space.resources);
-  if (boundary === undefined || !hasArea(boundary) || lineWidth(style) === 0) return undefined;
+  if (lineWidth(style) === 0) return undefined;
+  if (boundary === undefined || !hasArea(boundary)) {
+    space.page.report('object_invalid', 'A border has no Boundary to run along and is left out', border);
+    return undefined;
+  }
   const color = border.child('BorderColor');
   const shape: PaintedShape = { origin, matrix: origin, bounds: () => growBox(boundary, lineWidth(style)) };
   const paint =

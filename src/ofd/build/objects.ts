@@ -18,7 +18,7 @@ function addObjects(items: Item[], parent: XmlElement, space: Space): void {
   for (const element of parent.children) {
     if (element.name === 'PageBlock' || element.name === 'Layer') {
       if (isVisible(element)) addObjects(items, element, space);
-    } else if (isGraphicUnit(element.name) && isVisible(element)) {
+    } else if (isGraphicUnit(element) && isVisible(element)) {
       if (!space.page.count(1)) return;
       for (const item of buildUnit(element, space)) {
         items.push(item);
@@ -37,8 +37,10 @@ export function isVisible(element: XmlElement): boolean {
   return element.boolean('Visible') !== false;
 }
 
-function isGraphicUnit(name: string): boolean {
-  return name.endsWith('Object') || name === 'CompositeGraphicUnit';
+/** What nobody knows counts where it has a place on the page. */
+function isGraphicUnit(element: XmlElement): boolean {
+  const { name } = element;
+  return name.endsWith('Object') || name === 'CompositeGraphicUnit' || element.attribute('Boundary') !== undefined;
 }
 
 function buildUnit(element: XmlElement, space: Space): readonly Item[] {
@@ -54,7 +56,11 @@ function buildUnit(element: XmlElement, space: Space): readonly Item[] {
     case 'CompositeObject':
     case 'CompositeGraphicUnit':
       return buildComposite(element, space);
-    default:
+    default: {
+      const { document, page } = space;
+      const message = `Objects of the kind ${element.name} are not drawn`;
+      document.reportOnce({ code: 'unsupported', message, page: page.pageNumber, part: page.part });
       return [];
+    }
   }
 }

@@ -1,4 +1,5 @@
 /** One page: sheet, templates, layers, seals and annotations in the order in which they lie. */
+import type { AnnotationNote } from '../../display/annotation.js';
 import type { Box } from '../../display/geometry.js';
 import type { LinkArea } from '../../display/link.js';
 import type { DisplayList, Item } from '../../display/list.js';
@@ -6,6 +7,7 @@ import { type PageReference, type Sheet, sheetOf } from '../document.js';
 import { OfdError } from '../error.js';
 import type { XmlElement } from '../xml.js';
 import { buildAnnotations } from './annotation.js';
+import { annotationNotes } from './annotation-note.js';
 import { type DocumentContext, PageState, pageSpace } from './context.js';
 import { buildLayers, LAYER_CLASSES, type LayerClass, layerClass, pageResources } from './layers.js';
 import { annotationLinks, contentLinks, pageLinks } from './link.js';
@@ -58,8 +60,10 @@ export class PageBuilder {
     if (sheet.fault !== undefined) page.report('page_size_invalid', sheet.fault);
     const items: Item[] = [];
     const links: LinkArea[] = [];
+    let notes: readonly AnnotationNote[] = [];
     try {
       const annotations = this.#readAnnotations(reference);
+      notes = annotationNotes(annotations);
       if (root !== undefined) this.#addContent(items, root, reference, templates, page);
       this.#addOverlays(items, root, reference, annotations, page);
       this.#addLinks(links, root, templates, annotations, sheet);
@@ -72,7 +76,14 @@ export class PageBuilder {
     page.fonts.flush((finding) => this.document.report({ ...finding, page: pageNumber, part: page.part }));
     if (this.#seals !== undefined && page.tally.hasInk && !page.tally.hasText) this.#reportNoText(page);
     const { widthMm, heightMm } = sheet;
-    return { pageNumber, widthMm, heightMm, items, ...(links.length > 0 ? { links } : {}) };
+    return {
+      pageNumber,
+      widthMm,
+      heightMm,
+      items,
+      ...(links.length > 0 ? { links } : {}),
+      ...(notes.length > 0 ? { annotations: notes } : {}),
+    };
   }
 
   #read(reference: PageReference, pageNumber: number): XmlElement | undefined {
@@ -91,8 +102,13 @@ export class PageBuilder {
   #placeTemplates(root: XmlElement): PlacedTemplate[] {
     return root.childrenNamed('Template').flatMap((element): PlacedTemplate[] => {
       const id = element.id('TemplateID');
-      const template = id === undefined ? undefined : this.#templates.open(id);
-      if (id === undefined || template === undefined) return [];
+      if (id === undefined) {
+        const message = 'A page names no TemplateID where it asks for a template';
+        this.document.reportOnce({ code: 'reference_missing', message, part: this.document.body.part });
+        return [];
+      }
+      const template = this.#templates.open(id);
+      if (template === undefined) return [];
       const order = element.attribute('ZOrder') ?? this.document.body.templates.get(id)?.zOrder;
       return [{ template, order: layerClass(order, 'background') }];
     });

@@ -40,9 +40,12 @@ function complexPaint(
   });
   switch (child.name) {
     case 'AxialShd':
-      return axialPaint(child, colorOf, shape);
     case 'RadialShd':
-      return radialPaint(child, colorOf, shape);
+      if (!child.childrenNamed('Segment').some((segment) => segment.child('Color') !== undefined)) {
+        space.page.report('paint_invalid', `A ${child.name} paints nothing: it has no colours`);
+        return undefined;
+      }
+      return child.name === 'AxialShd' ? axialPaint(child, colorOf, shape) : radialPaint(child, colorOf, shape);
     case 'Pattern':
       return patternPaint(child, resources, alpha, space, shape);
     case 'GouraudShd':

@@ -12,8 +12,8 @@ import { parsePathData } from './path-data.js';
 import {
   blendModeOf,
   boundaryClip,
+  checkDrawable,
   contains,
-  isDrawable,
   opacityOf,
   type PaintedShape,
   type Placement,
@@ -37,7 +37,7 @@ export function buildPath(element: XmlElement, space: Space): PathItem | undefin
   if (path === undefined || bounds === undefined) return undefined;
   const style = space.document.drawParams.styleOf(element, space.resources, space.style);
   const placed = place(placementOf(element), bounds, style, space);
-  if (!isDrawable(placed.matrix)) return undefined;
+  if (!checkDrawable(placed.matrix, element, space.page)) return undefined;
   const scale = meanScale(placed.matrix);
   const width = lineWidth(placed.style) * scale;
   const ink = growBox(transformBox(placed.matrix, bounds), width / 2);
@@ -55,7 +55,7 @@ export function buildPath(element: XmlElement, space: Space): PathItem | undefin
       ...clipsOf(element, space, placed),
       ...boundaryClip(placed.boundary, Math.max(width, BOUNDARY_SLACK_MM), ink),
     ],
-    blendMode: space.multipliesFills && isBroad ? 'multiply' : blendModeOf(element),
+    blendMode: space.multipliesFills && isBroad ? 'multiply' : blendModeOf(element, space.page),
     ...(fill === undefined ? {} : { fill: { paint: fill, rule: ruleOf(element) } }),
     ...(strokePaint === undefined ? {} : { stroke: strokeOf(placed.style, strokePaint, pageScale) }),
   };

@@ -8,8 +8,9 @@ import {
   rectanglePath,
   translation,
 } from '../../display/geometry.js';
-import type { BlendMode, Clip } from '../../display/list.js';
+import { BLEND_MODES, type BlendMode, type Clip } from '../../display/list.js';
 import type { XmlElement } from '../xml.js';
+import type { PageState } from './context.js';
 
 /** A matrix beyond these sends everything off any sheet, or flattens it. */
 const MAX_ENTRY = 1e9;
@@ -49,6 +50,14 @@ export function isDrawable(matrix: Matrix): boolean {
   return !isFlat && matrix.every((entry) => Math.abs(entry) < MAX_ENTRY);
 }
 
+/** Whether things moved by `matrix` can be seen; where they cannot, it is told that the object is left out. */
+export function checkDrawable(matrix: Matrix, element: XmlElement, page: PageState): boolean {
+  if (isDrawable(matrix)) return true;
+  const ctm = element.attribute('CTM')?.trim() ?? '';
+  page.report('object_invalid', `Nothing can be drawn under the CTM "${ctm}"; the object is left out`, element);
+  return false;
+}
+
 /** Whether a box has an area; many producers write boxes that have none. */
 export function hasArea(box: Box): boolean {
   return box.width > 0 && box.height > 0;
@@ -85,8 +94,14 @@ export function opacity(alpha: number | undefined): number {
   return alpha === undefined ? 1 : Math.min(Math.max(alpha, 0), 255) / 255;
 }
 
-/** The vendors' attribute BlendMode, where the display list knows the mode. */
-export function blendModeOf(element: XmlElement): BlendMode {
-  const mode = element.attribute('BlendMode')?.trim().toLowerCase();
-  return mode === 'multiply' || mode === 'darken' ? mode : 'normal';
+/** The vendors' attribute BlendMode, in the spelling of PDF or CSS; one that nobody knows is reported. */
+export function blendModeOf(element: XmlElement, page: PageState): BlendMode {
+  const written = element.attribute('BlendMode');
+  if (written === undefined) return 'normal';
+  const letters = written.toLowerCase().replace(/[^a-z]/g, '');
+  const mode = BLEND_MODES.find((name) => name.replace('-', '') === letters);
+  if (mode === undefined && letters !== '') {
+    page.report('unsupported', `BlendMode "${written.trim()}" is not known; the object is painted plainly`, element);
+  }
+  return mode ?? 'normal';
 }

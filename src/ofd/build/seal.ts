@@ -2,7 +2,7 @@
 import { type Box, IDENTITY, type Matrix, rectanglePath } from '../../display/geometry.js';
 import type { BlendMode, Clip, EncodedImage, Group, Item, Report } from '../../display/list.js';
 import type { FontBook } from '../../fonts/index.js';
-import { decodeImage, identifyImage } from '../../images/index.js';
+import { decodeImage, foreignFormat, identifyImage } from '../../images/index.js';
 import { type DocumentBody, readDocuments } from '../document.js';
 import { OfdError } from '../error.js';
 import { OfdPackage } from '../package.js';
@@ -36,10 +36,17 @@ export class DocumentSeals implements SealPlacer {
   readonly #stamps = new Map<string, PlacedSeal[]>();
   readonly #pictures: ReadonlyMap<Seal, SealPicture>;
 
-  private constructor(seals: readonly Seal[], pictures: ReadonlyMap<Seal, SealPicture>) {
+  private constructor(body: DocumentBody, pictures: ReadonlyMap<Seal, SealPicture>, report: Report) {
     this.#pictures = pictures;
-    for (const seal of seals) {
+    const pageIds = new Set(body.pages.map(({ id }) => id));
+    for (const seal of body.seals) {
       for (const stamp of seal.stamps) {
+        if (!pageIds.has(stamp.pageRef) || !hasArea(stamp.boundary)) {
+          const fault = hasArea(stamp.boundary) ? `page ${stamp.pageRef}, which is not there` : 'a place without area';
+          const message = `A stamp of signature ${seal.signatureId} has ${fault}; it is not shown`;
+          report({ code: 'stamp_invalid', message, part: seal.part });
+          continue;
+        }
         const onPage = this.#stamps.get(stamp.pageRef);
         if (onPage === undefined) this.#stamps.set(stamp.pageRef, [{ seal, stamp }]);
         else onPage.push({ seal, stamp });
@@ -56,7 +63,7 @@ export class DocumentSeals implements SealPlacer {
       const picture = same === undefined ? await openPicture(seal, body, fonts, report) : pictures.get(same);
       if (picture !== undefined) pictures.set(seal, picture);
     }
-    return new DocumentSeals(body.seals, pictures);
+    return new DocumentSeals(body, pictures, report);
   }
 
   onPage(pageId: string, page: PageState): PageSeals {
@@ -66,7 +73,7 @@ export class DocumentSeals implements SealPlacer {
     const boxes: Box[] = [];
     for (const { seal, stamp } of stamps) {
       const picture = this.#pictures.get(seal);
-      if (picture === undefined || !hasArea(stamp.boundary) || !page.count(picture.objects)) continue;
+      if (picture === undefined || !page.count(picture.objects)) continue;
       page.note(false, true);
       page.reach(GROUPS_A_SEAL);
       items.push(placed(picture.item, stamp));
@@ -100,7 +107,7 @@ function openPicture(
 async function imagePicture(seal: Seal, report: Report): Promise<SealPicture | undefined> {
   const image = identifyImage(seal.picture, seal.part);
   if (image === undefined) {
-    const message = `The picture of seal ${nameOf(seal)} (${seal.pictureType}) is of no known format; it is not drawn`;
+    const message = `The picture of seal ${nameOf(seal)} (${seal.pictureType}) is ${foreignFormat(seal.picture)}; it is not drawn`;
     report({ code: 'image_undecodable', message, part: seal.part });
     return undefined;
   }

@@ -47,7 +47,10 @@ export interface TextLayout {
 /** Lays out all TextCodes of a TextObject (or of a clip's Text); undefined where it has no size. */
 export function layOutText(element: XmlElement, space: Space): TextLayout | undefined {
   const sizeMm = element.number('Size') ?? DEFAULT_SIZE_MM;
-  if (sizeMm <= 0 || sizeMm > MAX_SIZE_MM) return undefined;
+  if (sizeMm <= 0 || sizeMm > MAX_SIZE_MM) {
+    space.page.report('object_invalid', `Text of size "${element.attribute('Size')}" is left out`, element);
+    return undefined;
+  }
   const font = space.document.fonts.find(element.id('Font'), space.resources);
   const variant = font.variant({
     weight: element.integer('Weight') ?? 400,

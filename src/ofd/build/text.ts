@@ -27,13 +27,15 @@ export function buildText(element: XmlElement, space: Space): GlyphRun[] {
   const matrix = isSeen ? placement.matrix : placement.origin;
   const clips = clipsOf(element, space, placement);
   const paint = isSeen ? paintsOf(element, layout, placement, space) : UNPAINTED;
-  const blendMode = blendModeOf(element);
+  const blendMode = blendModeOf(element, space.page);
+  const objectId = element.id('ID');
   return layout.runs.map((run): GlyphRun => {
     const isPainted = run.hasGlyphs && (paint.fill !== undefined || paint.stroke !== undefined);
     return {
       kind: 'glyphs',
       face: run.styled.face,
       ...(run.styled.font === undefined ? {} : { font: run.styled.font }),
+      ...(objectId === undefined ? {} : { objectId }),
       sizeMm: layout.sizeMm,
       matrix,
       shape: shapeOf(layout, run.styled),

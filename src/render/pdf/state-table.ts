@@ -4,8 +4,6 @@ import type { PdfFile } from './file.js';
 import { roundFactor } from './number.js';
 import { PDFName, type Reference } from './pdf-lib.js';
 
-const BLEND_MODES: Record<BlendMode, string> = { normal: 'Normal', multiply: 'Multiply', darken: 'Darken' };
-
 export class StateTable {
   readonly #file: PdfFile;
   readonly #references = new Map<string, Reference>();
@@ -23,7 +21,7 @@ export class StateTable {
   }
 
   blendMode(mode: BlendMode): Reference {
-    return this.#state('BM', BLEND_MODES[mode]);
+    return this.#state('BM', pdfName(mode));
   }
 
   /** A state whose opacity is the luminance of `group`, a form in the space where the state is set. */
@@ -41,4 +39,9 @@ export class StateTable {
     this.#references.set(name, reference);
     return reference;
   }
+}
+
+/** ColorDodge for color-dodge. */
+function pdfName(mode: BlendMode): string {
+  return mode.replace(/(^|-)([a-z])/g, (_, _hyphen, letter: string) => letter.toUpperCase());
 }
