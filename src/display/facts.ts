@@ -1,4 +1,5 @@
 /** What a document says beside its pages: who made it, where its outline leads, what is attached, how to show it. */
+import type { Box } from './geometry.js';
 import type { LinkTarget, PageTarget } from './link.js';
 
 export interface DocumentFacts {
@@ -12,6 +13,10 @@ export interface DocumentFacts {
   readonly destinations: readonly NamedDestination[];
   /** No two of one name. */
   readonly attachments: readonly Attachment[];
+  /** Read when asked for. */
+  customTags(): readonly CustomTag[];
+  /** Read when asked for. */
+  signatures(): readonly SignatureFacts[];
   readonly preferences: ViewerPreferences;
   /** Undefined where the document says nothing, which allows everything. */
   readonly permissions?: Permissions;
@@ -34,10 +39,10 @@ export interface DocumentInfo {
   /** What kind of publication it is, in the document's own word. */
   readonly usage?: string;
   /** Whatever else the producer wants known, in the order of the document; invoices keep their key figures here. */
-  readonly customData?: readonly CustomDatum[];
+  readonly customData?: readonly NamedValue[];
 }
 
-export interface CustomDatum {
+export interface NamedValue {
   readonly name: string;
   readonly value: string;
 }
@@ -70,6 +75,59 @@ export interface Attachment {
    * attachments are one file.
    */
   readonly bytes: () => Uint8Array | undefined;
+}
+
+/** A tree of fields that points at what stands on the pages: the figures of an invoice, the structure of a text. */
+export interface CustomTag extends TagField {
+  /** What kind of tag it is, in the document's own word. */
+  readonly type?: string;
+}
+
+export interface TagField {
+  readonly name: string;
+  readonly attributes: readonly NamedValue[];
+  /** What the tag itself says; '' mostly. */
+  readonly text: string;
+  /** Objects whose text is the value, in order. */
+  readonly objects: readonly ObjectReference[];
+  readonly children: readonly TagField[];
+}
+
+export interface ObjectReference {
+  /** From 1, through all documents of the package. */
+  readonly pageNumber: number;
+  /** `GlyphRun.objectId` of a run of that page. */
+  readonly objectId: string;
+}
+
+/** What a signature says about itself, in its own words. Nothing of it is verified. */
+export interface SignatureFacts {
+  readonly id?: string;
+  /** A seal, rather than a signature without picture. */
+  readonly hasSeal: boolean;
+  readonly sealName?: string;
+  readonly provider?: SignatureProvider;
+  /** Name or object identifier. */
+  readonly method?: string;
+  readonly dateTime?: string;
+  /** Name or object identifier. */
+  readonly digestMethod?: string;
+  /** Paths of the parts that it covers. */
+  readonly signedParts: readonly string[];
+  readonly stamps: readonly SignatureStamp[];
+}
+
+export interface SignatureProvider {
+  readonly name?: string;
+  readonly version?: string;
+  readonly company?: string;
+}
+
+export interface SignatureStamp {
+  /** From 1, through all documents of the package. */
+  readonly pageNumber: number;
+  /** On the page. */
+  readonly box: Box;
 }
 
 export interface ViewerPreferences {
@@ -108,6 +166,8 @@ const NO_FACTS: DocumentFacts = {
   outline: [],
   destinations: [],
   attachments: [],
+  customTags: () => [],
+  signatures: () => [],
   preferences: {},
 };
 
@@ -129,6 +189,8 @@ export function mergeFacts(documents: readonly DocumentFacts[]): DocumentFacts {
       destinations.map(({ name, target }) => ({ name: names.take(name), target })),
     ),
     attachments: documents.flatMap(({ attachments }) => attachments),
+    customTags: () => documents.flatMap((document) => document.customTags()),
+    signatures: () => documents.flatMap((document) => document.signatures()),
   };
 }
 

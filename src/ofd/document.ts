@@ -53,6 +53,10 @@ export interface BesidePages {
   readonly actions: XmlElement | undefined;
   /** Location of Attachments.xml. */
   readonly attachments: string | undefined;
+  /** Location of CustomTags.xml. */
+  readonly customTags: string | undefined;
+  /** Location of Signatures.xml, which stands in OFD.xml. */
+  readonly signatures: string | undefined;
 }
 
 /**
@@ -145,6 +149,8 @@ function readDocument(
       preferences: document.child('VPreferences'),
       actions: document.child('Actions'),
       attachments: document.childText('Attachments') || undefined,
+      customTags: document.childText('CustomTags') || undefined,
+      signatures: body.childText('Signatures') || undefined,
     },
   };
 }

@@ -4,8 +4,10 @@ import type { PageTarget } from '../display/link.js';
 import type { Diagnostic, Report } from '../display/list.js';
 import { type ActionContext, actionsOf, pageTarget, targetOf } from './action.js';
 import { type AttachedFile, PackageAttachments, readAttachments } from './attachment.js';
+import { readCustomTags } from './custom-tag.js';
 import type { DocumentBody } from './document.js';
 import { openingView, readPreferences } from './preferences.js';
+import { readSignatureFacts } from './signature-facts.js';
 import type { XmlElement } from './xml.js';
 
 interface Attached {
@@ -99,6 +101,8 @@ export class FactsReader implements ActionContext {
       outline: outline.length > 0 ? outline : destinations.map(outlineOfBookmark),
       destinations,
       attachments: this.#attachments().files.map(({ attachment }) => attachment),
+      customTags: () => readCustomTags(this.#body, (id) => this.pageNumberOf(id), this.report),
+      signatures: () => readSignatureFacts(this.#body, (id) => this.pageNumberOf(id), this.report),
       preferences: readPreferences(beside.preferences),
       ...(permissions === undefined ? {} : { permissions }),
       ...(opening === undefined ? {} : { opening }),

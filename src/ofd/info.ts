@@ -1,5 +1,5 @@
 /** DocInfo: what a document says about itself. */
-import type { CustomDatum, DocumentInfo } from '../display/facts.js';
+import type { DocumentInfo, NamedValue } from '../display/facts.js';
 import type { XmlElement } from './xml.js';
 
 const TEXTS: readonly (readonly [key: keyof DocumentInfo, element: string])[] = [
@@ -35,7 +35,7 @@ export function readInfo(element: XmlElement | undefined): DocumentInfo {
 }
 
 /** An element without value says nothing. */
-function readCustomData(element: XmlElement): CustomDatum[] {
+function readCustomData(element: XmlElement): NamedValue[] {
   return element
     .childrenNamed('CustomDatas')
     .flatMap((list) => list.childrenNamed('CustomData'))

@@ -128,6 +128,6 @@ function pictureFile(bytes: Uint8Array, name: string): SealPicture | string {
 }
 
 /** In document order; producers put these elements one level up or down. */
-function descendantsNamed(element: XmlElement, name: string): XmlElement[] {
+export function descendantsNamed(element: XmlElement, name: string): XmlElement[] {
   return element.children.flatMap((child) => (child.name === name ? [child] : descendantsNamed(child, name)));
 }

@@ -182,6 +182,99 @@ describe('attachments', () => {
   });
 });
 
+describe('custom tags', () => {
+  const list = (tags: string): Record<string, string> => ({
+    'Doc_0/Tags/CustomTags.xml': `<CustomTags>${tags}</CustomTags>`,
+  });
+  const document = '<ofd:CustomTags>Tags/CustomTags.xml</ofd:CustomTags>';
+
+  it('are trees that point at objects of pages', async () => {
+    const tag =
+      '<fp:eInvoice xmlns:fp="http://fp" Version="1.0"><fp:TypeCode><ofd:ObjectData> 04 </ofd:ObjectData></fp:TypeCode>' +
+      '<fp:Buyer><fp:BuyerName><ofd:ObjectRef PageRef="1002">65</ofd:ObjectRef><ObjectRef PageRef="1001"> 66 </ObjectRef>' +
+      '</fp:BuyerName></fp:Buyer><fp:Note><ObjectRef PageRef="1001">0</ObjectRef><ObjectRef PageRef="9">7</ObjectRef></fp:Note>' +
+      '<fp:Plain>text</fp:Plain></fp:eInvoice>';
+    const files = {
+      ...list('<CustomTag TypeID="fp"><FileLoc>Tag.xml</FileLoc></CustomTag>'),
+      'Doc_0/Tags/Tag.xml': tag,
+    };
+    const { facts, codes } = await factsOf({ document, files });
+    const leaf = { attributes: [], text: '', objects: [], children: [] };
+    expect(facts.customTags()).toEqual([
+      {
+        ...leaf,
+        type: 'fp',
+        name: 'eInvoice',
+        attributes: [{ name: 'Version', value: '1.0' }],
+        children: [
+          { ...leaf, name: 'TypeCode', text: '04' },
+          {
+            ...leaf,
+            name: 'Buyer',
+            children: [
+              {
+                ...leaf,
+                name: 'BuyerName',
+                objects: [
+                  { pageNumber: 2, objectId: '65' },
+                  { pageNumber: 1, objectId: '66' },
+                ],
+              },
+            ],
+          },
+          { ...leaf, name: 'Note' },
+          { ...leaf, name: 'Plain', text: 'text' },
+        ],
+      },
+    ]);
+    expect(codes).toEqual([]);
+  });
+
+  it('whose file is missing are left out, with a warning when they are asked for', async () => {
+    const files = list('<CustomTag NameSpace="n"><FileLoc>no.xml</FileLoc></CustomTag>');
+    const { facts, diagnostics } = await factsOf({ document, files });
+    expect(diagnostics).toEqual([]);
+    expect(facts.customTags()).toEqual([]);
+    expect(diagnostics).toMatchObject([{ code: 'part_missing', part: 'no.xml' }]);
+  });
+});
+
+describe('signatures', () => {
+  it('say who made them, how, over what and where they stand', async () => {
+    const signatures =
+      '<Signatures><Signature ID="s1" Type="Sign" BaseLoc="S1/Signature.xml"/><Signature ID="s2" BaseLoc="/Doc_0/Signs/S2.xml"/>' +
+      '<Signature ID="s3" BaseLoc="gone.xml"/></Signatures>';
+    const first =
+      '<Signature><SignedInfo><Provider ProviderName="P" Version="2" Company="C"/><SignatureMethod>1.2.3</SignatureMethod>' +
+      '<SignatureDateTime>20200817111329Z</SignatureDateTime><References CheckMethod="SM3"><Reference FileRef="/OFD.xml"/>' +
+      '<Reference/></References><StampAnnot ID="1" PageRef="1003" Boundary="1 2 3 4"/><StampAnnot ID="2" PageRef="9"/>' +
+      '</SignedInfo></Signature>';
+    const second =
+      '<Signature><SignedInfo><Provider><ProviderName>Q</ProviderName></Provider></SignedInfo></Signature>';
+    const { facts } = await factsOf({
+      docBody: '<ofd:Signatures>/Doc_0/Signs/Signatures.xml</ofd:Signatures>',
+      files: {
+        'Doc_0/Signs/Signatures.xml': signatures,
+        'Doc_0/Signs/S1/Signature.xml': first,
+        'Doc_0/Signs/S2.xml': second,
+      },
+    });
+    expect(facts.signatures()).toEqual([
+      {
+        id: 's1',
+        hasSeal: false,
+        provider: { name: 'P', version: '2', company: 'C' },
+        method: '1.2.3',
+        dateTime: '20200817111329Z',
+        digestMethod: 'SM3',
+        signedParts: ['/OFD.xml'],
+        stamps: [{ pageNumber: 3, box: { x: 1, y: 2, width: 3, height: 4 } }],
+      },
+      { id: 's2', hasSeal: true, provider: { name: 'Q' }, signedParts: [], stamps: [] },
+    ]);
+  });
+});
+
 describe('several documents', () => {
   it('keep their facts apart, and give those of one when merged', async () => {
     const body = (n: number): string => `</ofd:DocBody><ofd:DocBody><ofd:DocRoot>Doc_${n}/Document.xml</ofd:DocRoot>`;

@@ -6,10 +6,11 @@ import type {
   DocumentInfo,
   OutlineEntry,
   Permissions,
+  SignatureFacts,
   ViewerPreferences,
 } from '../../display/facts.js';
 import { jsonPageTarget, jsonTarget } from './link.js';
-import { given } from './values.js';
+import { given, jsonBox } from './values.js';
 
 export function jsonDocument(facts: DocumentFacts): object {
   return given({
@@ -19,6 +20,7 @@ export function jsonDocument(facts: DocumentFacts): object {
     outline: facts.outline.map(jsonEntry),
     destinations: facts.destinations.map(({ name, target }) => ({ name, target: jsonPageTarget(target) })),
     attachments: facts.attachments.map(jsonAttachment),
+    signatures: facts.signatures().map(jsonSignature),
     preferences: jsonPreferences(facts.preferences),
     permissions: facts.permissions && jsonPermissions(facts.permissions),
     opening: facts.opening && jsonPageTarget(facts.opening),
@@ -63,6 +65,20 @@ function jsonAttachment(attachment: Attachment): object {
     usage: attachment.usage,
     size_bytes: bytes?.length,
     sha256: bytes && createHash('sha256').update(bytes).digest('hex'),
+  });
+}
+
+function jsonSignature(signature: SignatureFacts): object {
+  return given({
+    id: signature.id,
+    kind: signature.hasSeal ? 'seal' : 'sign',
+    seal_name: signature.sealName,
+    provider: signature.provider,
+    method: signature.method,
+    date: signature.dateTime,
+    digest_method: signature.digestMethod,
+    signed_parts: signature.signedParts,
+    stamps: signature.stamps.map(({ pageNumber, box }) => ({ page: pageNumber, box: jsonBox(box) })),
   });
 }
 

@@ -4,6 +4,7 @@ import type { DisplayList } from '../../display/list.js';
 import type { Backend, BackendRun, Output, OutputFile, RenderOptions } from '../backend.js';
 import { jsonDocument } from './document.js';
 import { jsonPage } from './page.js';
+import { TagTexts } from './tags.js';
 
 /** Rises when a field changes its meaning or goes; new fields may come at any time. */
 export const JSON_VERSION = 1;
@@ -21,6 +22,7 @@ class JsonRun implements BackendRun {
   #begun = 0;
   /** Of the document that is open. */
   #pages = 0;
+  #tags = new TagTexts([]);
 
   constructor(output: Output, options: RenderOptions) {
     this.#file = output.openDocument();
@@ -31,13 +33,14 @@ class JsonRun implements BackendRun {
 
   async page(list: DisplayList): Promise<void> {
     while (this.#isBeyond(list.pageNumber)) this.#begin();
+    this.#tags.add(list);
     this.#write(`${this.#pages === 0 ? '' : ','}\n${JSON.stringify(jsonPage(list))}`);
     this.#pages++;
   }
 
   async end(): Promise<void> {
     while (this.#begun < this.#documents.length) this.#begin();
-    this.#write(']}\n]}\n');
+    this.#write(`${this.#endOfDocument()}\n]}\n`);
   }
 
   /** Whether the page belongs to a later document than the one that is open. */
@@ -49,10 +52,15 @@ class JsonRun implements BackendRun {
   /** Ends the document that is open and begins the next; one none of whose pages are wanted has an empty list of them. */
   #begin(): void {
     const facts = this.#documents[this.#begun]!;
-    const end = this.#begun === 0 ? '\n' : ']},\n';
-    this.#write(`${end}${JSON.stringify(jsonDocument(facts)).slice(0, -1)},"pages":[`);
+    const end = this.#begun === 0 ? '' : `${this.#endOfDocument()},`;
+    this.#tags = new TagTexts(facts.customTags());
+    this.#write(`${end}\n${JSON.stringify(jsonDocument(facts)).slice(0, -1)},"pages":[`);
     this.#begun++;
     this.#pages = 0;
+  }
+
+  #endOfDocument(): string {
+    return `],"custom_tags":${JSON.stringify(this.#tags.json())}}`;
   }
 
   #write(text: string): void {

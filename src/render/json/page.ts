@@ -1,12 +1,13 @@
 /** One page: size, text, pictures, links. */
+import type { AnnotationNote } from '../../display/annotation.js';
 import { IDENTITY, type Matrix, multiply, transformBox } from '../../display/geometry.js';
 import type { DisplayList, ImageItem, Item } from '../../display/list.js';
 import { jsonTarget } from './link.js';
 import { jsonLines, jsonRun } from './text.js';
-import { jsonBox, jsonMatrix, mm, rounded } from './values.js';
+import { given, jsonBox, jsonMatrix, mm, rounded } from './values.js';
 
 export function jsonPage(list: DisplayList): object {
-  const { pageNumber, widthMm, heightMm, links = [] } = list;
+  const { pageNumber, widthMm, heightMm, links = [], annotations = [] } = list;
   const text: object[] = [];
   const images: object[] = [];
   const visit = (items: readonly Item[], toPage: Matrix): void => {
@@ -28,7 +29,22 @@ export function jsonPage(list: DisplayList): object {
     text,
     images,
     links: links.map(({ box, target }) => ({ box: jsonBox(box), target: jsonTarget(target) })),
+    annotations: annotations.map(jsonAnnotation),
   };
+}
+
+function jsonAnnotation(note: AnnotationNote): object {
+  return given({
+    id: note.id,
+    type: note.type,
+    subtype: note.subtype,
+    creator: note.creator,
+    modification_date: note.modificationDate,
+    visible: note.isVisible,
+    remark: note.remark,
+    parameters: note.parameters,
+    box: note.box && jsonBox(note.box),
+  });
 }
 
 function jsonImage({ image, matrix, alpha, mask }: ImageItem, toPage: Matrix): object {

@@ -43,6 +43,7 @@ export function jsonRun(run: GlyphRun, toPage: Matrix): object | undefined {
   const reading = (run.readDirection * Math.PI) / 180;
   return given({
     text,
+    object_id: run.objectId,
     box: jsonBox(runBox(run, matrix)),
     x_mm: glyphs.x_mm[0],
     y_mm: glyphs.y_mm[0],

@@ -1,0 +1,77 @@
+/** What signatures say about themselves: who made them, by which methods, over which parts, with which seal. Nothing is verified. */
+import type { SignatureFacts, SignatureProvider, SignatureStamp } from '../display/facts.js';
+import type { Report } from '../display/list.js';
+import { type DocumentBody, resolvedPart } from './document.js';
+import { folderOf } from './location.js';
+import { descendantsNamed } from './signature.js';
+import type { XmlElement } from './xml.js';
+
+/**
+ * The signatures whose files can be read, in the order of the list.
+ *
+ * @param pageNumberOf number of the page with that ID through all documents
+ */
+export function readSignatureFacts(
+  body: DocumentBody,
+  pageNumberOf: (pageId: string) => number | undefined,
+  report: Report,
+): SignatureFacts[] {
+  const { pkg, seals } = body;
+  const listPart = resolvedPart(pkg, body.beside.signatures ?? '', '', report);
+  const list = listPart === undefined ? undefined : pkg.xml(listPart);
+  if (listPart === undefined || list === undefined) return [];
+  return list
+    .childrenNamed('Signature')
+    .slice(0, pkg.limits.maxSignatures)
+    .flatMap((entry): SignatureFacts[] => {
+      const location = entry.attribute('BaseLoc') ?? entry.text;
+      const part = resolvedPart(pkg, location, folderOf(listPart), report);
+      const signature = part === undefined ? undefined : pkg.xml(part);
+      if (signature === undefined) return [];
+      const id = entry.id('ID');
+      const sealName = seals.find(({ signatureId }) => signatureId === (id ?? ''))?.sealName;
+      return [
+        {
+          ...(id === undefined ? {} : { id }),
+          hasSeal: entry.attribute('Type')?.trim().toLowerCase() !== 'sign',
+          ...(sealName === undefined ? {} : { sealName }),
+          ...readSignature(signature, pageNumberOf),
+        },
+      ];
+    });
+}
+
+type Said = Omit<SignatureFacts, 'id' | 'hasSeal' | 'sealName'>;
+
+function readSignature(signature: XmlElement, pageNumberOf: (pageId: string) => number | undefined): Said {
+  const info = signature.child('SignedInfo') ?? signature;
+  const provider = readProvider(info.child('Provider'));
+  const references = info.child('References');
+  const method = info.childText('SignatureMethod');
+  const dateTime = info.childText('SignatureDateTime');
+  const digestMethod = references?.attribute('CheckMethod')?.trim();
+  const stamps = descendantsNamed(signature, 'StampAnnot').flatMap((stamp): SignatureStamp[] => {
+    const pageNumber = pageNumberOf(stamp.id('PageRef') ?? '');
+    const box = stamp.box('Boundary');
+    return pageNumber === undefined || box === undefined ? [] : [{ pageNumber, box }];
+  });
+  return {
+    ...(provider === undefined ? {} : { provider }),
+    ...(method ? { method } : {}),
+    ...(dateTime ? { dateTime } : {}),
+    ...(digestMethod ? { digestMethod } : {}),
+    signedParts: (references?.childrenNamed('Reference') ?? []).flatMap((reference) => {
+      return reference.attribute('FileRef')?.trim() || [];
+    }),
+    stamps,
+  };
+}
+
+/** Attributes, or child elements with some producers. */
+function readProvider(element: XmlElement | undefined): SignatureProvider | undefined {
+  if (element === undefined) return undefined;
+  const said = (name: string): string | undefined => (element.attribute(name) ?? element.childText(name))?.trim();
+  const [name, version, company] = [said('ProviderName'), said('Version'), said('Company')];
+  if (!name && !version && !company) return undefined;
+  return { ...(name ? { name } : {}), ...(version ? { version } : {}), ...(company ? { company } : {}) };
+}
