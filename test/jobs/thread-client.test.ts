@@ -12,15 +12,17 @@ interface SlowMethods {
 
 let client: ThreadClient<SlowMethods>;
 
-beforeEach(async () => {
+async function startClient(deadlineMs: number): Promise<void> {
   client = new ThreadClient({
     url: new URL('../support/bin/slow-thread.mjs', import.meta.url),
     workerData: undefined,
-    deadlineMs: 200,
+    deadlineMs,
     startDeadlineMs: 5000,
   });
   await client.start();
-});
+}
+
+beforeEach(() => startClient(200));
 
 afterEach(() => client.close('close', []));
 
@@ -54,6 +56,9 @@ it('takes an answer that lies in the port when this thread was the busy one', as
 });
 
 it('rejects what was asked of a thread that dies, and starts another', async () => {
+  await client.close('close', []);
+  // A thread takes longer to start than to answer.
+  await startClient(5000);
   const asked = [client.call('die', []), client.call('wait', [1])];
   for (const answer of await Promise.allSettled(asked)) {
     expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
