@@ -50,6 +50,28 @@ describe('annotations', () => {
     expect(paths(groups(items)[0]!.items).map((item) => item.blendMode)).toEqual(['multiply', 'normal']);
   });
 
+  it('say more than they draw, also where they are not shown', async () => {
+    const attributes = 'Type="Stamp" Subtype="SignatureInFile" Creator=" C " LastModDate="2020" Visible="false"';
+    const inner = '<Remark> note </Remark><Parameters><Parameter Name="fp">x</Parameter></Parameters>';
+    const file = annotation('', attributes, 'Boundary="1 2 3 4"').replace('<Appearance', `${inner}<Appearance`);
+    const { list } = await build('', annotated(file, '<Annot/>'));
+    expect(list.annotations).toEqual([
+      {
+        id: '90',
+        type: 'Stamp',
+        subtype: 'SignatureInFile',
+        creator: 'C',
+        modificationDate: '2020',
+        isVisible: false,
+        remark: 'note',
+        parameters: [{ name: 'fp', value: 'x' }],
+        box: { x: 1, y: 2, width: 3, height: 4 },
+      },
+      { isVisible: true, parameters: [] },
+    ]);
+    expect((await build('')).list).not.toHaveProperty('annotations');
+  });
+
   it('that are missing are a warning', async () => {
     const { codes } = await build('', DOCUMENT);
     expect(codes).toContain('part_missing');

@@ -146,6 +146,24 @@ describe('shapes', () => {
     expect(await bold('Weight="700" Font="2"', heavy)).toBe(0);
   });
 
+  it('say what the document calls their font, where it comes from, and of which object they are', async () => {
+    const font = (name: string, file = '') =>
+      `<ofd:Fonts><ofd:Font ID="1" FontName="${name}">${file}</ofd:Font></ofd:Fonts>`;
+    const xml = text(code('ab'));
+    const own = '<ofd:FontFile>own.ttf</ofd:FontFile>';
+    const [embedded] = runs(
+      (await build(xml, { publicRes: font('宋体', own) }, { embedded: fakeFace({ characters: 'ab' }) })).items,
+    );
+    expect([embedded!.font, embedded!.objectId]).toEqual([{ name: '宋体', source: 'embedded' }, '3']);
+    const [system] = runs((await build(xml, { publicRes: font('宋体') }, { isSubstitute: false })).items);
+    expect(system!.font?.source).toBe('system');
+    const [substitute] = runs((await build(xml, { publicRes: font('宋体') }, { isSubstitute: true })).items);
+    expect(substitute!.font?.source).toBe('substitute');
+    const [nameless] = runs((await build(xml.replace('ID="3"', ''), { publicRes: font('') })).items);
+    expect(nameless).not.toHaveProperty('font');
+    expect(nameless).not.toHaveProperty('objectId');
+  });
+
   it('ask for bold and italic faces', async () => {
     const page = await build(text(code('a'), 'Weight="600" Italic="true"'));
     expect(page.fonts.requests[0]).toMatchObject({ fontName: 'SimSun', bold: true, italic: true, weight: 600 });
