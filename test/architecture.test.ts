@@ -17,13 +17,14 @@ const ALLOWED: Record<string, readonly string[]> = {
   formats: [],
   errors: [],
   version: [],
+  'make-folder': [],
   metrics: ['errors', 'formats'],
   config: ['errors', 'formats'],
-  log: ['config'],
+  log: ['make-folder', 'config'],
   notify: ['config', 'errors', 'formats', 'log', 'jobs/notification'],
-  transfer: ['config', 'errors', 'formats', 'log', 'convert/converter-types'],
-  jobs: ['config', 'errors', 'formats', 'log', 'display/list'],
-  convert: ['config', 'display', 'errors', 'fonts', 'formats', 'log', 'ofd', 'render'],
+  transfer: ['make-folder', 'config', 'errors', 'formats', 'log', 'convert/converter-types'],
+  jobs: ['make-folder', 'config', 'errors', 'formats', 'log', 'display/list'],
+  convert: ['make-folder', 'config', 'display', 'errors', 'fonts', 'formats', 'log', 'ofd', 'render'],
   attempt: ['convert', 'errors', 'formats', 'jobs', 'log', 'transfer', 'config'],
   http: [
     'attempt',
@@ -38,7 +39,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'transfer',
     'version',
   ],
-  cli: ['app', 'config', 'convert', 'display', 'errors', 'fonts', 'formats', 'log', 'version'],
+  cli: ['make-folder', 'app', 'config', 'convert', 'display', 'errors', 'fonts', 'formats', 'log', 'version'],
   main: ['cli', 'version'],
 };
 const WITHOUT_FILES_AND_NETWORK = ['display', 'fonts', 'images', 'ofd', 'render'];

@@ -1,7 +1,8 @@
 /** The folders that the service writes to: made and tried at start, watched from then on (contract A11, V1). */
-import { mkdir, open, stat, unlink } from 'node:fs/promises';
+import { open, stat, unlink } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../make-folder.js';
 import { prepareOutputDir } from '../transfer/sinks/directory.js';
 import type { Config } from './settings.js';
 import { StartError } from './start-error.js';
@@ -39,7 +40,7 @@ export async function prepareVolumes(config: Config): Promise<void> {
 async function prepareFolder(key: string, folder: string, mode: number): Promise<void> {
   const probe = join(folder, PROBE_NAME);
   try {
-    await mkdir(folder, { recursive: true, mode });
+    await makeFolder(folder, mode);
     const handle = await open(probe, 'w', 0o600);
     await handle.writeFile('probe').finally(() => handle.close());
     await unlink(probe);

@@ -1,5 +1,5 @@
 /** `ofd-server convert`: one conversion in the foreground, by the same engine as the service (contract D2). */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConversionOptions, ProducedFile } from '../convert/converter-types.js';
@@ -8,6 +8,7 @@ import { OutputFiles, pageName } from '../convert/output-files.js';
 import type { Diagnostic } from '../display/list.js';
 import { ServiceError } from '../errors.js';
 import { FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
+import { makeFolderSync } from '../make-folder.js';
 
 interface ConvertArguments {
   readonly input: string;
@@ -185,7 +186,7 @@ function openTarget(args: ConvertArguments): Target {
   const output = args.output === '-' ? join(process.env.TMPDIR ?? '/tmp', 'ofd-server') : resolve(args.output);
   const folder = isPaged ? output : dirname(output);
   const isNewFolder = isPaged && !existsSync(folder);
-  if (isPaged) mkdirSync(folder, { recursive: true });
+  if (isPaged) makeFolderSync(folder);
   else if (existsSync(output) && statSync(output).isDirectory()) {
     throw new ServiceError('invalid_request', `${args.output} is a folder: ${args.to} makes one file, name it with -o`);
   }

@@ -1,7 +1,8 @@
 /** The private directory of one attempt: under temp_dir, mode 0700, gone when the attempt is over (contract R8). */
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../make-folder.js';
 
 /**
  * Where a daemon keeps the workspaces of its attempts. Daemons may share one temp_dir, but never a database: its path
@@ -15,7 +16,7 @@ export function workspaceRoot(tempDir: string, dbPath: string): string {
 /** Makes the root anew and empty. To be called by the process that holds the database, before any attempt runs. */
 export async function sweepWorkspaces(root: string): Promise<void> {
   await rm(root, { recursive: true, force: true });
-  await mkdir(root, { recursive: true, mode: 0o700 });
+  await makeFolder(root, 0o700);
 }
 
 /** Runs `work` with a directory of its own under `root`, and removes that directory however `work` ends. */

@@ -8,7 +8,6 @@ import {
   fchmodSync,
   fdatasyncSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -17,6 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolderSync } from '../make-folder.js';
 
 /** Up to this size an input is a row of the database (contract A5). */
 export const INLINE_INPUT_BYTES = 64 * 1024;
@@ -38,7 +38,7 @@ export function keepInput(
   input: { readonly bytes: Uint8Array } | { readonly path: string },
   onAlive: () => void,
 ): string {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolderSync(directory, 0o700);
   const name = randomUUID();
   const path = join(directory, name);
   try {

@@ -1,7 +1,8 @@
 /** Opens the job database for this process alone: created if missing, locked, checked, migrated, and set to flush. */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
+import { makeFolderSync } from '../make-folder.js';
 import { migrate } from './migrations.js';
 import { StoreOpenError } from './store.js';
 
@@ -35,7 +36,7 @@ export function openDatabase(path: string): Database {
 
 /** Requests lie in the database: it is readable by its owner only, as are the files that SQLite makes beside it. */
 function createPrivately(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolderSync(dirname(path));
   closeSync(openSync(path, 'a', 0o600));
 }
 

@@ -3,11 +3,12 @@
  * under the configured name that leads to the file being written, and the sweep that compresses and removes old ones.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm, stat, symlink, utimes } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, stat, symlink, utimes } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pinoRoll, { type RollingStream } from 'pino-roll';
+import { makeFolder } from '../make-folder.js';
 import type { LogConfig } from './keys.js';
 
 const SWEEP_EVERY_MS = 3_600_000;
@@ -27,7 +28,7 @@ export class LogFiles {
 
   /** Makes the folder, keeps a plain file that stands under the configured name, and opens the newest numbered one. */
   static async open(config: LogConfig, longestBacklog: number): Promise<LogFiles> {
-    await mkdir(config.logDir, { recursive: true, mode: 0o750 });
+    await makeFolder(config.logDir, 0o750);
     await keepPlainFile(config);
     const stream = await pinoRoll({
       file: join(config.logDir, config.logFile),

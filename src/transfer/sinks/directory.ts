@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.js';
+import { makeFolder } from '../../make-folder.js';
 import { folderSegments, type OpenFolder, openFolderBelow } from '../output-folder.js';
 import {
   type Delivery,
@@ -271,7 +272,7 @@ export async function prepareOutputDir(outputDir: string): Promise<void> {
   const probe = join(outputDir, `${PROBE_NAME}-${process.pid}`);
   let step = 'cannot be made';
   try {
-    await mkdir(dirname(probe), { recursive: true });
+    await makeFolder(dirname(probe));
     step = 'cannot be written to';
     await unlink(probe).catch(ignoreMissing);
     await unlink(`${probe}-link`).catch(ignoreMissing);
