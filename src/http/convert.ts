@@ -61,7 +61,7 @@ async function submissionFrom(
   const facts = upload && { sizeBytes: upload.sizeBytes, signs: await upload.read(readSigns) };
   const conversion = parseConversionRequest(submissionOf(body, facts), services.rules);
   if (!upload) throw new ServiceError('internal_error', 'A request without an upload was taken');
-  return { conversion, upload, job: withKey(newJob(conversion, services.now()), key, upload.sha256) };
+  return { conversion, upload, job: withKey(newJob(conversion, services.now()), key, upload) };
 }
 
 function refuseWhileShuttingDown({ readiness }: HttpServices): void {

@@ -2,7 +2,7 @@
  * The bytes of an upload on their way in: small ones stay in memory, larger ones go to a file as they come, and the
  * digest is made on the way, so that no upload is ever held whole (contract A5, X2).
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByteSource, sourceOf } from '../convert/byte-source.js';
@@ -26,7 +26,8 @@ export interface Upload {
 /** Takes the bytes of one upload. It ends with `finish` or with `discard`. */
 export class UploadWriter {
   readonly #path: string;
-  readonly #hash = createHash('sha256');
+  /** Of an upload in a file; the digest of one in memory is made when somebody asks for it. */
+  #hash: Hash | undefined;
   #held: Buffer[] = [];
   #sizeBytes = 0;
   #handle: FileHandle | undefined;
@@ -45,7 +46,6 @@ export class UploadWriter {
    * @throws ServiceError `insufficient_storage` where the volume of temp_dir is full
    */
   write(bytes: Buffer): Promise<void> | undefined {
-    this.#hash.update(bytes);
     this.#sizeBytes += bytes.length;
     if (this.#handle || this.#sizeBytes > INLINE_INPUT_BYTES) return this.#toFile(bytes);
     this.#held.push(bytes);
@@ -55,6 +55,8 @@ export class UploadWriter {
   async #toFile(bytes: Buffer): Promise<void> {
     const pieces = [...this.#held, bytes];
     this.#held = [];
+    this.#hash ??= createHash('sha256');
+    for (const piece of pieces) this.#hash.update(piece);
     try {
       this.#handle ??= await open(this.#path, 'wx+', 0o600);
       for (const piece of pieces) await this.#handle.writeFile(piece);
@@ -70,11 +72,9 @@ export class UploadWriter {
 
   /** All bytes are there. */
   async finish(): Promise<Upload> {
-    const sha256 = this.#hash.digest('hex');
     const sizeBytes = this.#sizeBytes;
-    if (!this.#handle) {
-      return heldUpload(Buffer.concat(this.#held, sizeBytes), sha256);
-    }
+    if (!this.#handle || !this.#hash) return uploadOf(Buffer.concat(this.#held, sizeBytes));
+    const sha256 = this.#hash.digest('hex');
     await this.#close();
     const path = this.#path;
     return {
@@ -102,13 +102,11 @@ export class UploadWriter {
 
 /** An upload that is there already, in memory. */
 export function uploadOf(bytes: Buffer): Upload {
-  return heldUpload(bytes, createHash('sha256').update(bytes).digest('hex'));
-}
-
-function heldUpload(bytes: Buffer, sha256: string): Upload {
   return {
     sizeBytes: bytes.length,
-    sha256,
+    get sha256() {
+      return createHash('sha256').update(bytes).digest('hex');
+    },
     input: { bytes },
     read: (work) => work(sourceOf(bytes)),
     discard: async () => undefined,
