@@ -15,6 +15,8 @@ const FILE_PART = 'file';
 const REQUEST_PART = 'request';
 const LIMITS = { fields: 100, fieldSize: 256 * 1024, headerPairs: 50, headerSize: 16 * 1024 };
 
+const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary']);
+
 /** What a form says. */
 export interface Form {
   /** The body that it stands for, to be validated. */
@@ -47,6 +49,10 @@ export async function readForm(
 }
 
 function parserOf(contentType: string): BusboyInstance {
+  if (!/^\s*multipart\/form-data/i.test(contentType)) {
+    const type = contentType.split(';', 1)[0]?.trim() ?? '';
+    throw invalid(`Content-Type: ${shown(type)} is not taken; a form is multipart/form-data`);
+  }
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
@@ -89,16 +95,21 @@ class FormReader {
     });
     this.failed.catch(() => undefined);
     parser
-      .on('file', (_name, stream, fileName) => this.#takeFile(stream, fileName))
+      .on('file', (_name, stream, fileName, encoding) => this.#takeFile(stream, fileName, encoding))
       .on('field', (name, text, _isNameCut, isCut) => this.#takeField(name, text, isCut))
       .on('fieldsLimit', () => this.#fail(invalid(`The form has more than ${LIMITS.fields} parts`)))
       .on('error', (error) => this.#fail(broken(error)));
   }
 
-  #takeFile(stream: Readable, fileName: string | undefined): void {
-    if (this.#writer) {
+  #takeFile(stream: Readable, fileName: string | undefined, encoding: string): void {
+    const fault = this.#writer
+      ? `The form has two parts "${FILE_PART}"; a request converts one file`
+      : PLAIN_ENCODINGS.has(encoding)
+        ? undefined
+        : `${FILE_PART}: Content-Transfer-Encoding ${shown(encoding)} is not taken; send the bytes themselves`;
+    if (fault !== undefined) {
       stream.on('error', () => undefined).resume();
-      this.#fail(invalid(`The form has two parts "${FILE_PART}"; a request converts one file`));
+      this.#fail(invalid(fault));
       return;
     }
     this.#fileName = fileName || undefined;

@@ -56,7 +56,7 @@ export async function receive(request: FastifyRequest, receiving: Receiving): Pr
 function partsOf(request: FastifyRequest, receiving: Receiving): Promise<Parts> {
   const query = request.query as Readonly<Record<string, string | readonly string[]>>;
   const type = receiving.contentType.trim().toLowerCase();
-  const isForm = type.startsWith('multipart/form-data');
+  const isForm = type.startsWith('multipart/');
   const isJson = /^[\w.+-]+\/(?:[\w.+-]+\+)?json\s*(?:;|$)/.test(type);
   if ('to' in query && !isForm && !isJson) return readRaw(request, query, receiving);
   refuseQuery(query, isForm ? 'the form' : 'the body', isJson);

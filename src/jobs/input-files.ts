@@ -13,6 +13,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,6 +24,8 @@ export const INLINE_INPUT_BYTES = 64 * 1024;
 
 /** Written and flushed in pieces of this size, so that a slow disk can be told from one that hangs. */
 const PIECE_BYTES = 4 * 1024 * 1024;
+/** A flush of more could take a slow disk longer than a call may be silent. */
+const LARGEST_FLUSH_BYTES = 16 * 1024 * 1024;
 
 export function inputsDirectory(databasePath: string): string {
   return join(dirname(databasePath), 'inputs');
@@ -52,12 +55,9 @@ export function keepInput(
   return name;
 }
 
-/** Moves a file in, or copies it where it lies on another volume. */
+/** Moves a file in, or copies it where it lies on another volume, or is too large for one flush. */
 function adopt(from: string, to: string, onAlive: () => void): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+  if (statSync(from).size > LARGEST_FLUSH_BYTES || !isMoved(from, to)) {
     writeDurably(to, piecesOfFile(from), onAlive);
     rmSync(from, { force: true });
     return;
@@ -68,6 +68,17 @@ function adopt(from: string, to: string, onAlive: () => void): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** False where the places are on different volumes. */
+function isMoved(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    return false;
   }
 }
 

@@ -229,6 +229,30 @@ const REFUSALS: readonly Refusal[] = [
     says: /to: unknown field in the query; the fields stand in the form/,
   },
   {
+    what: 'to beside another multipart type',
+    send: () => post('/v1/convert?to=pdf', 'multipart/mixed; boundary=b', 'x'),
+    says: /to: unknown field in the query/,
+  },
+  {
+    what: 'another multipart type',
+    send: () => post('/v1/convert', 'multipart/mixed; boundary=b', 'x'),
+    says: /multipart\/mixed is not taken; a form is multipart\/form-data/,
+  },
+  {
+    what: 'a file in base64',
+    send: () =>
+      form([
+        '--b',
+        'Content-Disposition: form-data; name="file"; filename="a.ofd"',
+        'Content-Transfer-Encoding: base64',
+        '',
+        OFD_BASE64,
+        '--b--',
+        '',
+      ]),
+    says: /file: Content-Transfer-Encoding base64 is not taken; send the bytes themselves/,
+  },
+  {
     what: 'a form without a boundary',
     send: () => post('/v1/convert', 'multipart/form-data', 'x'),
     says: /no boundary/,

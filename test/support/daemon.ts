@@ -54,6 +54,10 @@ export class Daemon {
     return this.#lines.join('\n');
   }
 
+  get pid(): number {
+    return this.#process.pid as number;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#process.kill(signal);
   }
