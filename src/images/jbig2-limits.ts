@@ -1,5 +1,5 @@
 /** What a JBIG2 file asks of its decoder, looked up before it is let loose: the library itself has no bounds. */
-import { type Jbig2Segment, jbig2Segments, PAGE_INFORMATION } from './jbig2-segments.js';
+import { END_OF_FILE, type Jbig2Segment, jbig2Segments, PAGE_INFORMATION } from './jbig2-segments.js';
 
 /** Text, halftone, generic and refinement regions; all begin with width and height. */
 const REGIONS = new Set([4, 6, 7, 20, 22, 23, 36, 38, 39, 40, 42, 43]);
@@ -15,6 +15,8 @@ export interface Jbig2Demand {
   readonly isSensible: boolean;
   /** There are generic regions only, so the pixels bound the time. */
   readonly isPlain: boolean;
+  /** Where the last segment ends whose header makes sense. What follows would be taken for headers, with counts of anything. */
+  readonly end: number;
   /** Where the height of a page stands that its header leaves open. */
   readonly openHeightAt: number | undefined;
 }
@@ -22,16 +24,19 @@ export interface Jbig2Demand {
 /** `pixels` are those of the page that `jbig2PageSize` found. */
 export function jbig2Demand(bytes: Uint8Array, pixels: number): Jbig2Demand {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { segments } = jbig2Segments(bytes);
+  const { segments, isSequential } = jbig2Segments(bytes);
   const budget = MAX_LAYERS * pixels + MIN_BUDGET_PIXELS;
   const regions = segments.filter((segment) => REGIONS.has(segment.type));
   const asked = regions.reduce((sum, segment) => sum + areaOf(view, segment), 0);
   const pages = segments.filter((segment) => segment.type === PAGE_INFORMATION);
+  const last = segments.at(-1);
   const open = pages.find((page) => isOpen(view, page));
   const pageAreas = pages.map((page) => (isOpen(view, page) ? pixels : areaOf(view, page)));
   return {
-    isSensible: asked <= budget && pageAreas.every((area) => area <= pixels),
+    isSensible:
+      asked <= budget && pageAreas.every((area) => area <= pixels) && (isSequential || last?.type === END_OF_FILE),
     isPlain: regions.every((r) => PLAIN_REGIONS.has(r.type)) && !segments.some((s) => DICTIONARIES.has(s.type)),
+    end: segments.reduce((end, { dataEnd }) => Math.max(end, dataEnd), 0),
     openHeightAt: open && open.dataStart + 4,
   };
 }

@@ -51,7 +51,7 @@ export async function decodeJbig2(bytes: Uint8Array, size: Size): Promise<Uint8C
   const { Jbig2Image } = await decoders();
   const parse = () => {
     const image = new Jbig2Image();
-    const gray = image.parse(withHeight(bytes, demand.openHeightAt, size.height));
+    const gray = image.parse(withHeight(bytes.subarray(0, demand.end), demand.openHeightAt, size.height));
     return image.width === size.width && image.height === size.height ? gray : undefined;
   };
   try {

@@ -167,3 +167,15 @@ describe('what is cut is shown as far as it goes', () => {
     await expect(decodeImage(cut, LIMITS)).rejects.toThrow(/^Doc_0\/Res\/logo\.png: /);
   });
 });
+
+describe('JBIG2', () => {
+  it('with a header that refers to half a billion segments is shown up to it', async () => {
+    const bytes = Uint8Array.from(makeJbig2(2700, 48, FAX_G4_TIFF.subarray(8, 705)));
+    // The last two segments, which end the page and the file, have headers of eleven bytes and nothing else.
+    bytes.fill(0xff, bytes.length - 22 + 5, bytes.length - 22 + 9);
+    const image = identifyImage(bytes, 'Res/cut')!;
+    const { rgba } = await decodeImage(image, LIMITS);
+    expect(rgba.some((value, i) => i % 4 === 0 && value === 0)).toBe(true);
+    await survive(bytes);
+  });
+});
