@@ -131,14 +131,34 @@ class JsonReader {
   }
 }
 
+/**
+ * The dotted path of the first name that an object of a sound JSON text has twice; undefined where none has.
+ * JSON.parse silently takes the last of them: `value` is what it made of the text.
+ */
+export function findRepeatedName(text: string, value: unknown): string | undefined {
+  // As many names as the objects have: no second look is needed.
+  const names = text.match(/"\s*:/g)?.length ?? 0;
+  return names === keyCount(value) ? undefined : firstRepeatedName(text);
+}
+
+/** Of all objects in a value, however deep. */
+function keyCount(value: unknown): number {
+  const open = [value];
+  let count = 0;
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const parts: unknown[] = Object.values(next);
+    if (!Array.isArray(next)) count += parts.length;
+    for (const part of parts) if (typeof part === 'object') open.push(part);
+  }
+  return count;
+}
+
 /** A text in quotation marks, or one of the signs that give JSON its shape. */
 const TEXT_OR_SIGN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]/g;
 
-/**
- * The dotted path of the first name that an object of a sound JSON text has twice; undefined where none has.
- * JSON.parse would silently take the last of them.
- */
-export function findRepeatedName(text: string): string | undefined {
+function firstRepeatedName(text: string): string | undefined {
   const open: { readonly path: string; readonly names: Set<string> | undefined; name: string }[] = [];
   let token = '';
   for (const [sign] of text.matchAll(TEXT_OR_SIGN)) {

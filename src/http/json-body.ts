@@ -49,6 +49,7 @@ interface Cut {
 export class JsonBodyReader {
   readonly #newUpload: () => UploadWriter;
   readonly #field: string;
+  readonly #isSmall: boolean;
   #rest: Buffer[] = [];
   #restBytes = 0;
   #cut: Cut | undefined;
@@ -59,14 +60,22 @@ export class JsonBodyReader {
   /** The last byte was a backslash that makes the next one part of the text. */
   #isEscaped = false;
 
-  /** @param field name of the field whose text may be long, for messages */
-  constructor(newUpload: () => UploadWriter, field: string) {
+  /**
+   * @param field name of the field whose text may be long, for messages
+   * @param declaredBytes size of the body, where it is known: a small one has no long text
+   */
+  constructor(newUpload: () => UploadWriter, field: string, declaredBytes = Number.POSITIVE_INFINITY) {
     this.#newUpload = newUpload;
     this.#field = field;
+    this.#isSmall = declaredBytes <= LONG_TEXT_BYTES;
   }
 
   /** The next bytes; the call after waits for the promise, where there is one. Throws `invalid_request`. */
   write(piece: Buffer): Promise<void> | undefined {
+    if (this.#isSmall) {
+      this.#keep(piece);
+      return undefined;
+    }
     const cutParts: Buffer[] = [];
     for (let at = 0; at < piece.length; ) {
       if (this.#textStart === undefined) at = this.#readOutside(piece, at);
@@ -222,7 +231,7 @@ export function parseJsonText(text: string, subject: string, placeOf = (offset: 
     const end = offset >= text.length ? ', where it ends' : '';
     throw invalid(`${subject} is no valid JSON at character ${placeOf(offset)}${end}: ${wanted} was expected`);
   }
-  const repeated = findRepeatedName(text);
+  const repeated = findRepeatedName(text, value);
   if (repeated !== undefined) throw invalid(`${shortened(repeated)}: the field is given twice; leave one out`);
   return value;
 }

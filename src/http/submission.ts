@@ -75,7 +75,7 @@ function refuseQuery(query: object, place: string, isJson: boolean): void {
 }
 
 async function readJson(request: FastifyRequest, { limits, folder }: Receiving): Promise<Parts> {
-  const reader = new JsonBodyReader(() => new UploadWriter(folder), BYTES_FIELD);
+  const reader = new JsonBodyReader(() => new UploadWriter(folder), BYTES_FIELD, limits.declaredBytes);
   try {
     await readBody(request.raw, limits, (piece) => reader.write(piece));
     const { value, longText } = await reader.finish();

@@ -91,6 +91,9 @@ describe('a JSON body', () => {
     for (const size of [1, 2, 3, 1000]) {
       expect(await parse(text, size)).toEqual({ value: JSON.parse(text), longText: undefined });
     }
+    const small = new JsonBodyReader(() => new UploadWriter(folder.path), 'input.bytes', 10);
+    for (const piece of pieces(Buffer.from('{"a":"b"}'), 2)) await small.write(piece);
+    expect((await small.finish()).value).toEqual({ a: 'b' });
   });
 
   it('may have its slashes escaped, as PHP writes them', async () => {
