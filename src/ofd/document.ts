@@ -5,7 +5,7 @@ import { OfdError } from './error.js';
 import { readInfo } from './info.js';
 import { folderOf } from './location.js';
 import type { OfdPackage } from './package.js';
-import { type ResourceTable, readResources } from './resources.js';
+import { type ResourceTable, readResources, StrayResources } from './resources.js';
 import { readSeals, type Seal } from './signature.js';
 import { parseNumbers, type XmlElement } from './xml.js';
 
@@ -139,7 +139,7 @@ function readDocument(
     templates: new Map(templates.flatMap((template) => (template.id === undefined ? [] : [[template.id, template]]))),
     pageArea: common?.child('PageArea'),
     defaultColorSpace: common?.childText('DefaultCS') || undefined,
-    resources: readResources(pkg, resourceParts(pkg, common, folder, report)),
+    resources: documentResources(pkg, common, folder, report),
     annotationParts: readAnnotationParts(pkg, document, folder, report),
     seals: withSeals ? sealsOf(pkg, body, report) : [],
     beside: {
@@ -167,6 +167,16 @@ function readPages(pkg: OfdPackage, document: XmlElement, folder: string, report
 function pageReference(pkg: OfdPackage, element: XmlElement, folder: string): PageReference {
   const location = element.attribute('BaseLoc')?.trim() ?? '';
   return { id: element.id('ID'), location, part: location === '' ? undefined : pkg.resolve(location, folder) };
+}
+
+function documentResources(
+  pkg: OfdPackage,
+  common: XmlElement | undefined,
+  folder: string,
+  report: Report,
+): ResourceTable {
+  const parts = resourceParts(pkg, common, folder, report);
+  return readResources(pkg, parts, new StrayResources(pkg, folder, parts, report));
 }
 
 /** PublicRes before DocumentRes, so that the latter wins. */

@@ -1,4 +1,5 @@
 /** Resources by kind and ID, as the Res files of a document or a page define them; nothing is interpreted here. */
+import type { Report } from '../display/list.js';
 import type { OfdPackage } from './package.js';
 import type { XmlElement } from './xml.js';
 
@@ -24,15 +25,20 @@ const KIND_OF_ELEMENT: Readonly<Record<string, ResourceKind>> = {
 /** Groups of a Res file nest two deep; producers that wrap once more are still read. */
 const MAX_GROUP_DEPTH = 4;
 
+/** Where definitions are looked for that are nowhere where they should be. */
+export interface LastResort {
+  find(kind: ResourceKind, id: string): Resource | undefined;
+}
+
 /**
  * Definitions of one owner (a document, or a page on top of its document). Later files win over earlier ones, a table
  * over the one beneath it.
  */
-export class ResourceTable {
-  readonly #beneath: ResourceTable | undefined;
+export class ResourceTable implements LastResort {
+  readonly #beneath: LastResort | undefined;
   readonly #resources = new Map<string, Resource>();
 
-  constructor(beneath?: ResourceTable) {
+  constructor(beneath?: LastResort) {
     this.#beneath = beneath;
   }
 
@@ -60,11 +66,56 @@ export class ResourceTable {
  *
  * @param locations resolved paths, in the order in which they count; later ones win
  */
-export function readResources(pkg: OfdPackage, locations: readonly string[], beneath?: ResourceTable): ResourceTable {
+export function readResources(pkg: OfdPackage, locations: readonly string[], beneath?: LastResort): ResourceTable {
   const table = new ResourceTable(beneath);
   for (const path of locations) {
     const root = pkg.xml(path);
     if (root !== undefined) table.addFile(root, path);
   }
   return table;
+}
+
+/** Resource files by their usual names. */
+const RES_NAME = /res[^/]*\.xml$/i;
+/** Files read in search of one definition; a document with a file a page has them for its pages. */
+const MAX_STRAY_FILES = 200;
+
+/**
+ * Resource files of a document that it does not name, and those of its other pages. Read when something is missing, and
+ * told of each time they help.
+ */
+export class StrayResources implements LastResort {
+  readonly #pkg: OfdPackage;
+  readonly #folder: string;
+  readonly #named: ReadonlySet<string>;
+  readonly #report: Report;
+  readonly #told = new Set<string>();
+  #table: ResourceTable | undefined;
+
+  /** `named`: files that count anyway. */
+  constructor(pkg: OfdPackage, folder: string, named: readonly string[], report: Report) {
+    this.#pkg = pkg;
+    this.#folder = folder === '' ? '' : `${folder}/`;
+    this.#named = new Set(named);
+    this.#report = report;
+  }
+
+  find(kind: ResourceKind, id: string): Resource | undefined {
+    this.#table ??= this.#read();
+    const resource = this.#table.find(kind, id);
+    if (resource !== undefined && !this.#told.has(`${kind} ${id}`)) {
+      this.#told.add(`${kind} ${id}`);
+      const message = `Resource ${id} is not defined where it is used; that of ${resource.part} is taken`;
+      this.#report({ code: 'reference_missing', message, part: resource.part });
+    }
+    return resource;
+  }
+
+  /** The first file that defines something wins. */
+  #read(): ResourceTable {
+    const parts = this.#pkg.names().filter((name) => {
+      return name.startsWith(this.#folder) && RES_NAME.test(name) && !this.#named.has(name);
+    });
+    return readResources(this.#pkg, parts.slice(0, MAX_STRAY_FILES).reverse());
+  }
 }
