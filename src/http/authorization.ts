@@ -1,12 +1,12 @@
 /** The key check (contract A1): before a body is read, in constant time, over digests of equal length. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '../config/key.js';
 import { ServiceError } from '../errors.js';
 
 /** Headers arrive as Latin-1 text whose characters are the bytes sent. */
 function digest(text: string, encoding: 'utf8' | 'latin1'): Buffer {
-  return createHash('sha256').update(Buffer.from(text, encoding)).digest();
+  return hash('sha256', Buffer.from(text, encoding), 'buffer');
 }
 
 export class KeyCheck {

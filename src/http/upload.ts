@@ -2,7 +2,7 @@
  * The bytes of an upload on their way in: small ones stay in memory, larger ones go to a file as they come, and the
  * digest is made on the way, so that no upload is ever held whole (contract A5, X2).
  */
-import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { createHash, type Hash, hash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByteSource, sourceOf } from '../convert/byte-source.js';
@@ -105,7 +105,7 @@ export function uploadOf(bytes: Buffer): Upload {
   return {
     sizeBytes: bytes.length,
     get sha256() {
-      return createHash('sha256').update(bytes).digest('hex');
+      return hash('sha256', bytes, 'hex');
     },
     input: { bytes },
     read: (work) => work(sourceOf(bytes)),
