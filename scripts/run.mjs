@@ -67,9 +67,19 @@ function configuration(key) {
   return { file, environment: { ...process.env, OFD_SERVER_API_KEY: key } };
 }
 
+const port = listen.split(':').at(-1);
+const host = listen.startsWith(':') ? '127.0.0.1' : listen.slice(0, listen.lastIndexOf(':'));
+
+/** Never returns where the service ends instead: its exit ends this program too. */
+async function untilReady() {
+  for (;;) {
+    const answer = await fetch(`http://${host}:${port}/readyz`).catch(() => undefined);
+    if (answer?.ok && child.exitCode === null) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 function printCurlLine(key) {
-  const port = listen.split(':').at(-1);
-  const host = listen.startsWith(':') ? '127.0.0.1' : listen.slice(0, listen.lastIndexOf(':'));
   console.log(`
 The service listens on http://${host}:${port}; its key is ${key} (kept in data/api-key).
 Paste this into another terminal, in this folder, for a PDF of the example invoice:
@@ -83,7 +93,13 @@ mkdirSync(data, { recursive: true });
 const key = apiKey();
 if (!hasChineseFace()) fetchChineseFace();
 const { file, environment } = configuration(key);
-const child = spawn(process.execPath, [join(root, 'dist/main.js'), '-c', file], { stdio: 'inherit', env: environment });
+// In a group of its own: the terminal's Ctrl-C reaches it once, from here, and not twice.
+const child = spawn(process.execPath, [join(root, 'dist/main.js'), '-c', file], {
+  stdio: 'inherit',
+  env: environment,
+  detached: true,
+});
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 130 : 1)));
+await untilReady();
 printCurlLine(key);

@@ -187,7 +187,8 @@ async function outcomeOf(
           ...measured,
           kind: 'failed',
           errorCode: fault.code,
-          reason: fault.reason ?? 'internal',
+          // What the client can mend carries its code alone: "internal" is for faults of this side.
+          reason: fault.reason ?? (fault.status < 500 ? undefined : 'internal'),
           error: fault.message,
         };
   }

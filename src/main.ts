@@ -6,8 +6,8 @@
 
 const USAGE = `ofd-server converts OFD documents.
 
-  ofd-server convert IN [--to FORMAT] [-o OUT] [--dpi N] [--pages LIST] [--font-dir DIR] [--json]
-      FORMAT: pdf txt md (OUT is a file) or png jpeg webp svg (OUT is a folder); "-" is standard input or output
+  ofd-server convert IN [--to FORMAT] [-o OUT] [options]
+                                      one conversion; ofd-server convert --help lists formats and options
   ofd-server -c FILE                  run the service with a configuration file
   ofd-server --check-config -c FILE   check the file and start nothing
   ofd-server --version

@@ -98,7 +98,7 @@ function logRun(logger: Logger, { job, number }: Attempt, outcome: Outcome, nowM
   const fields = {
     job: job.id,
     lane: job.lane,
-    from: job.from,
+    from: outcome.fromActual ?? job.from,
     to: job.to,
     attempt: number,
     outcome: outcome.kind,

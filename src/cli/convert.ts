@@ -1,13 +1,14 @@
 /** `ofd-server convert`: one conversion in the foreground, by the same engine as the service (contract D2). */
 import { existsSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConversionOptions, ProducedFile } from '../convert/converter-types.js';
 import { checkOptions, type OptionName } from '../convert/options.js';
 import { OutputFiles, pageName } from '../convert/output-files.js';
 import type { Diagnostic } from '../display/list.js';
 import { ServiceError } from '../errors.js';
-import { FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
+import { FORMAT_IDS, FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
 import { makeFolderSync } from '../make-folder.js';
 
 interface ConvertArguments {
@@ -22,8 +23,34 @@ interface ConvertArguments {
 
 class UsageError extends Error {}
 
+const OUTPUT_FORMATS = FORMAT_IDS.filter((format) => pagingOf(format) !== undefined);
+const PAGED_FORMATS = OUTPUT_FORMATS.filter((format) => pagingOf(format) === 'page');
+
+export const CONVERT_USAGE = `ofd-server convert IN [--to FORMAT] [-o OUT] [options]
+
+  IN, OUT             files; "-" is standard input or output. OUT is replaced where it exists
+  --to FORMAT         ${OUTPUT_FORMATS.join(' ')}; without it, what OUT's extension says, else pdf.
+                      ${PAGED_FORMATS.join(' ')} make a file for each page: OUT is a folder, or a name such as
+                      a.png, from which a-0001.png, a-0002.png … are made where there is more than one page
+  --pages LIST        such as 1-3,7 or 5-
+  --dpi N             36 to 600 (150)                             png jpeg webp
+  --width N --height N   pixels of a page                         png jpeg webp
+  --background COLOUR    #rrggbb, #rrggbbaa or transparent        png jpeg webp svg
+  --quality N         1 to 100 (85)                               jpeg webp
+  --no-annotations    leaves out what annotations draw
+  --fail-on CODES     warnings that make the conversion fail, such as glyph_missing,image_missing
+  --font-dir DIR      fonts that come before those of the system; may be given several times
+  --json              one line of JSON at the end: files, pages, warnings; or code, reason, message
+
+  Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted
+`;
+
 /** Runs the command with the arguments after `convert`; gives the exit code. */
 export async function convertCommand(args: readonly string[]): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(CONVERT_USAGE);
+    return 0;
+  }
   let parsed: ConvertArguments;
   try {
     parsed = parseConvertArguments(args);
@@ -34,15 +61,18 @@ export async function convertCommand(args: readonly string[]): Promise<number> {
   try {
     const { files, pages, warnings } = await convert(parsed);
     if (parsed.json) printJson(parsed, { ok: true, files, pages, warnings });
-    else printWarnings(warnings);
+    else printResult(files, warnings);
     return 0;
   } catch (error) {
     const failure =
       error instanceof ServiceError
-        ? { code: error.code, reason: error.reason ?? 'internal', message: error.message }
+        ? { code: error.code, reason: error.reason, message: error.message }
         : { code: 'internal_error', reason: 'internal', message: (error as Error).message };
     if (parsed.json) printJson(parsed, { ok: false, ...failure });
-    else process.stderr.write(`ofd-server convert: ${failure.message} (${failure.code}, ${failure.reason})\n`);
+    else
+      process.stderr.write(
+        `ofd-server convert: ${failure.message} (${[failure.code, failure.reason].filter(Boolean).join(', ')})\n`,
+      );
     return 1;
   }
 }
@@ -71,8 +101,7 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
   if (more.length > 0) throw new UsageError(`one file at a time; "${more[0]}" is one too many`);
   const to = outputFormat(values.to, values.output);
   const output = values.output ?? defaultOutput(input, to);
-  const isPaged = (FORMATS[to] as Format).paging === 'page';
-  if (output === '-' && isPaged) throw new UsageError(`${to} makes a file for each page: give a folder with -o`);
+  checkOutput(output, to);
   return {
     input,
     to,
@@ -83,14 +112,38 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
   };
 }
 
+function pagingOf(format: FormatId): Format['paging'] {
+  return (FORMATS[format] as Format).paging;
+}
+
+/** What can be known of the place before anything is converted. */
+function checkOutput(output: string, to: FormatId): void {
+  const isPaged = pagingOf(to) === 'page';
+  if (output === '-') {
+    if (isPaged) throw new UsageError(`${to} makes a file for each page: give a folder with -o`);
+    return;
+  }
+  const kind = statSync(output, { throwIfNoEntry: false });
+  if (isPaged && !namesPages(output, to)) {
+    if (kind && !kind.isDirectory()) throw new UsageError(`-o ${output} is a file: ${to} makes a file for each page`);
+    return;
+  }
+  if (kind?.isDirectory()) throw new UsageError(`-o ${output} is a folder: ${to} makes one file, name it`);
+  if (!existsSync(dirname(resolve(output)))) throw new UsageError(`-o ${output}: that folder does not exist`);
+}
+
+/** Whether OUT names the files of the pages (`a.png`) and not the folder that they are put in. */
+function namesPages(output: string, to: FormatId): boolean {
+  return formatOfFileName(output) === to && !statSync(output, { throwIfNoEntry: false })?.isDirectory();
+}
+
 function outputFormat(to: string | undefined, output: string | undefined): FormatId {
   const format = to !== undefined ? formatNamed(to) : output !== undefined ? formatOfFileName(output) : 'pdf';
-  if (format !== undefined && (FORMATS[format] as Format).paging !== undefined) return format;
-  const outputs = Object.keys(FORMATS).filter((id) => (FORMATS[id as FormatId] as Format).paging !== undefined);
+  if (format !== undefined && pagingOf(format) !== undefined) return format;
   throw new UsageError(
     to !== undefined
-      ? `--to ${to}: no such output format; there are ${outputs.join(' ')}`
-      : `-o ${output}: the extension names no output format; add --to (${outputs.join(' ')})`,
+      ? `--to ${to}: no such output format; there are ${OUTPUT_FORMATS.join(' ')}`
+      : `-o ${output}: the extension names no output format; add --to (${OUTPUT_FORMATS.join(' ')})`,
   );
 }
 
@@ -131,7 +184,7 @@ function wholeNumber(text: string | undefined): number | string | undefined {
 
 function defaultOutput(input: string, to: FormatId): string {
   const base = input === '-' ? 'output' : basename(input, extname(input));
-  return (FORMATS[to] as Format).paging === 'page' ? base : `${base}.${to}`;
+  return pagingOf(to) === 'page' ? base : `${base}.${to}`;
 }
 
 interface Converted {
@@ -182,29 +235,45 @@ interface Target {
 }
 
 function openTarget(args: ConvertArguments): Target {
-  const isPaged = (FORMATS[args.to] as Format).paging === 'page';
-  const output = args.output === '-' ? join(process.env.TMPDIR ?? '/tmp', 'ofd-server') : resolve(args.output);
-  const folder = isPaged ? output : dirname(output);
-  const isNewFolder = isPaged && !existsSync(folder);
-  if (isPaged) makeFolderSync(folder);
-  else if (existsSync(output) && statSync(output).isDirectory()) {
-    throw new ServiceError('invalid_request', `${args.output} is a folder: ${args.to} makes one file, name it with -o`);
-  }
-  const temporary = (name: string): string => `.${name}.${process.pid}.part`;
+  if (args.output === '-') return standardOutput();
+  const output = resolve(args.output);
+  if (pagingOf(args.to) === 'document') return inFolder(dirname(output), basename(output), undefined);
+  if (!namesPages(args.output, args.to)) return inFolder(output, undefined, args.to);
+  return inFolder(dirname(output), basename(output), args.to);
+}
+
+/**
+ * @param name of the one file, or from which the names of several pages are made; undefined for `page-0001.png` …
+ * @param pageFormat where there is a file for each page
+ */
+function inFolder(folder: string, name: string | undefined, pageFormat: FormatId | undefined): Target {
+  const isNewFolder = !existsSync(folder);
+  if (isNewFolder) makeFolderSync(folder);
+  const ending = `.${process.pid}.part`;
+  const base = name === undefined ? undefined : basename(name, extname(name));
   const files = new OutputFiles(folder, {
-    document: () => temporary(basename(output)),
-    page: (pageNumber) => temporary(pageName(undefined, pageNumber, args.to)),
+    document: () => `.${name}${ending}`,
+    page: (pageNumber) => `.${pageName(base, pageNumber, pageFormat!)}${ending}`,
   });
+  const finalName = ({ name: temporary }: ProducedFile, count: number): string =>
+    name !== undefined && count === 1 ? name : temporary.slice(1, -ending.length);
   return {
     files,
-    publish: (produced) =>
-      args.output === '-'
-        ? produced.map((file) => sendToStandardOutput(file.path))
-        : produced.map((file) => rename(file.path, join(folder, file.name.slice(1, -`.${process.pid}.part`.length)))),
+    publish: (produced) => produced.map((file) => rename(file.path, join(folder, finalName(file, produced.length)))),
     discard: () => {
       files.discard();
       if (isNewFolder) removeIfEmpty(folder);
     },
+  };
+}
+
+function standardOutput(): Target {
+  const name = `ofd-server-${process.pid}.part`;
+  const files = new OutputFiles(tmpdir(), { document: () => name, page: () => name });
+  return {
+    files,
+    publish: (produced) => produced.map((file) => sendToStandardOutput(file.path)),
+    discard: () => files.discard(),
   };
 }
 
@@ -245,7 +314,9 @@ function printJson(args: ConvertArguments, value: object): void {
   (args.output === '-' ? process.stderr : process.stdout).write(`${JSON.stringify(value)}\n`);
 }
 
-function printWarnings(warnings: readonly Diagnostic[]): void {
+/** On standard error, so that a product on standard output stays alone. */
+function printResult(files: readonly string[], warnings: readonly Diagnostic[]): void {
+  for (const file of files) if (file !== '-') process.stderr.write(`wrote ${relative('', file)}\n`);
   for (const { message, page, part } of warnings) {
     const place = [page !== undefined ? `page ${page}` : '', part ?? ''].filter((text) => text !== '').join(', ');
     process.stderr.write(`warning: ${message}${place ? ` (${place})` : ''}\n`);

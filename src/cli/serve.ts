@@ -49,14 +49,20 @@ export async function serveCommand({ configPath, checkOnly }: ServeArguments): P
   }
 }
 
+/** One wish to end often arrives twice: to the process from its parent, and to its group from the terminal. */
+const SAME_SIGNAL_MS = 20;
+
 /** The first SIGTERM or SIGINT ends the service gracefully; a second one ends the process at once. */
 function runUntilSignal(service: Service): Promise<void> {
   return new Promise((resolve, reject) => {
-    let isEnding = false;
+    let firstAtMs: number | undefined;
     const onSignal = (): void => {
-      // A stuck call can keep process.exit from ending the process: then only SIGKILL does.
-      if (isEnding) process.kill(process.pid, 'SIGKILL');
-      isEnding = true;
+      if (firstAtMs !== undefined) {
+        // A stuck call can keep process.exit from ending the process: then only SIGKILL does.
+        if (Date.now() - firstAtMs > SAME_SIGNAL_MS) process.kill(process.pid, 'SIGKILL');
+        return;
+      }
+      firstAtMs = Date.now();
       service.shutDown().then(resolve, reject);
     };
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);

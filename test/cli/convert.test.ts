@@ -67,6 +67,17 @@ describe('ofd-server convert', () => {
       expect(readdirSync(cwd)).toEqual(['a.ofd', 'a.pdf']);
     }));
 
+  it('takes a name with the format’s extension as the name of the pages', () =>
+    withFolder((cwd) => {
+      const { status, stderr } = run(['convert', input, '--dpi', '36', '-o', 'a.png'], { cwd });
+      expect({ status, stderr }).toEqual({
+        status: 0,
+        stderr: expect.stringContaining('wrote a-0001.png\nwrote a-0002.png'),
+      });
+      expect(run(['convert', input, '--dpi', '36', '--pages', '2', '-o', 'b.png'], { cwd }).status).toBe(0);
+      expect(readdirSync(cwd)).toEqual(['a-0001.png', 'a-0002.png', 'b.png']);
+    }));
+
   it('reads standard input and writes standard output, with the JSON on standard error', () =>
     withFolder((cwd) => {
       const { status, bytes, stderr } = run(['convert', '-', '--to', 'pdf', '-o', '-', '--json'], {
@@ -105,6 +116,9 @@ describe('ofd-server convert', () => {
     [['convert', input, '--pages', '3-1'], 'ends before it starts'],
     [['convert', input, '--pages', 'x'], '"x"'],
     [['convert', input, '--nonsense'], 'nonsense'],
+    [['convert', input, '-o', 'no/such/x.pdf'], '-o no/such/x.pdf: that folder does not exist'],
+    [['convert', input, '--to', 'pdf', '-o', '..'], '-o .. is a folder'],
+    [['convert', input, '--to', 'png', '-o', input], 'is a file: png makes a file for each page'],
     [['nonsense'], 'nonsense'],
     [[], 'ofd-server convert IN'],
   ])('exits with 2 for wrong usage: %j', (args, message) =>
@@ -188,5 +202,8 @@ describe('ofd-server', () => {
     ) as { version: string };
     expect(run(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n` });
     expect(run(['--help']).stdout).toContain('--check-config');
+    const { status, stdout } = run(['convert', '--help']);
+    expect(status).toBe(0);
+    for (const word of ['pdf', 'html', 'json', 'webp', '--quality', '--fail-on']) expect(stdout).toContain(word);
   });
 });

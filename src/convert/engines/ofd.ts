@@ -101,8 +101,14 @@ function asServiceError(error: unknown): ServiceError {
   if (error instanceof PageListError) {
     return new ServiceError('invalid_request', `pages: ${error.message}`, { cause: error });
   }
-  const message = error instanceof Error ? error.message : String(error);
-  return new ServiceError('conversion_failed', `The OFD engine failed: ${message}`, {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new ServiceError('insufficient_storage', `No space for the product: ${message}`, { cause: error });
+  }
+  if (syscall !== undefined) {
+    return new ServiceError('internal_error', `The product cannot be written: ${message}`, { cause: error });
+  }
+  return new ServiceError('conversion_failed', `The OFD engine failed: ${message ?? String(error)}`, {
     reason: 'internal',
     cause: error,
   });
