@@ -1,9 +1,14 @@
 /** The Content-Disposition header, for file names in any script (RFC 6266, RFC 5987). */
 import { ServiceError } from '../errors.js';
 
-/** Old clients read the plain name, in which what is not ASCII becomes `_`; the rest read the one in UTF-8. */
+/**
+ * Old clients read the plain name, in which what is not ASCII becomes `_`, and which is `output` where nothing else would
+ * be left; the rest read the one in UTF-8.
+ */
 export function attachment(fileName: string): string {
-  const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
+  const masked = fileName.replace(/[^\x20-\x7e]|["\\%]/gu, '_');
+  const [, base = masked, extension = ''] = /^(.+)(\.[^.]*)$/.exec(masked) ?? [];
+  const plain = /[a-z\d]/i.test(base) ? masked : `output${extension}`;
   const encoded = encodeURIComponent(fileName).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -19,14 +24,35 @@ const PARAMETER = /;\s*([\w!#$&+.^`|~-]+\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;
  * @param header each character is a byte, as headers arrive; names that are UTF-8 are read as such
  */
 export function fileNameOf(header: string): string | undefined {
-  const parameters = parametersOf(header);
-  const extended = parameters.get('filename*');
-  return extended === undefined ? decodeBytes(parameters.get('filename')) : decodeExtended(extended);
+  return dispositionOf(header).fileName;
 }
 
-function parametersOf(header: string): ReadonlyMap<string, string> {
+/** What a Content-Disposition says. */
+export interface Disposition {
+  /** In lower case: `attachment`, `form-data`. */
+  readonly type: string;
+  /** Of a part of a form: the field. */
+  readonly name: string | undefined;
+  readonly fileName: string | undefined;
+}
+
+/** As `fileNameOf`, and what else there is. */
+export function dispositionOf(header: string): Disposition {
+  const parameters = parametersOf(header);
+  const extended = parameters.get('filename*');
+  return {
+    type: TYPE.exec(header)?.[0].trim().toLowerCase() ?? '',
+    name: decodeBytes(parameters.get('name')),
+    fileName: extended === undefined ? decodeBytes(parameters.get('filename')) : decodeExtended(extended),
+  };
+}
+
+const TYPE = /^\s*[^\s;=]*\s*/;
+
+/** The parameters of a header such as `type; name=value; name="value"`, by their names in lower case. */
+export function parametersOf(header: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
-  const type = /^\s*[^\s;=]*\s*/.exec(header)?.[0] ?? '';
+  const type = TYPE.exec(header)?.[0] ?? '';
   let end = type.length;
   PARAMETER.lastIndex = end;
   for (const match of header.matchAll(PARAMETER)) {

@@ -5,9 +5,16 @@ import { attachment, fileNameOf } from '../../src/http/disposition.js';
 it('file names of any script and with any sign fit a header', () => {
   expect(attachment('a b.pdf')).toBe(`attachment; filename="a b.pdf"; filename*=UTF-8''a%20b.pdf`);
   expect(attachment(`"\\%'()*票.pdf`)).toBe(
-    `attachment; filename="___'()*_.pdf"; filename*=UTF-8''%22%5C%25%27%28%29%2A%E7%A5%A8.pdf`,
+    `attachment; filename="output.pdf"; filename*=UTF-8''%22%5C%25%27%28%29%2A%E7%A5%A8.pdf`,
   );
 });
+
+it.each([
+  ['发票.pdf', 'output.pdf'],
+  ['发票 (2).pdf', '__ (2).pdf'],
+  ['发票', 'output'],
+  ['.pdf', '.pdf'],
+])('the plain name of %s is %s', (name, plain) => expect(attachment(name)).toContain(`filename="${plain}";`));
 
 it.each(['a.ofd', 'a b.ofd', `"\\%'()*;=票.ofd`, '发票 №1.ofd', '𠮷.ofd'])('%s comes back', (name) => {
   expect(fileNameOf(attachment(name))).toBe(name);

@@ -292,6 +292,37 @@ const REFUSALS: readonly Refusal[] = [
     },
     says: /two parts "file"/,
   },
+  ...[100, 20_000, 300_000].flatMap((sizeBytes) =>
+    [
+      {
+        head: 'Content-Disposition: attachment; name="file"',
+        says: /the Content-Disposition attachment; it should be/,
+      },
+      { head: 'X: y', says: /has no Content-Disposition/ },
+      { head: 'Content-Disposition: form-data', says: /has no name/ },
+      {
+        head: 'Content-Disposition: form-data; name="file"; filename="a.ofd',
+        says: /Content-Disposition cannot be read from "\\"a\.ofd" on/,
+      },
+      {
+        head: 'Content-Disposition: form-data; name="file"; filename*=UTF-8\'\'x%0d%0ay.ofd',
+        says: /input\.file_name: "x\\r\\ny\.ofd" contains a control character/,
+      },
+      {
+        head: 'Content-Disposition: form-data; name="file"; filename*=UTF-8\'\'%E7%A5',
+        says: /filename\*="UTF-8''%E7%A5" is no UTF-8/,
+      },
+    ].map(({ head, says }) => ({
+      what: `a part of ${sizeBytes} bytes with ${head}`,
+      send: () => form(['--b', head, '', 'P'.repeat(sizeBytes), ...part('form-data; name="to"', 'pdf'), '--b--', '']),
+      says,
+    })),
+  ),
+  {
+    what: 'a part whose headers have no end',
+    send: () => form(['--b', 'Content-Disposition: form-data; name="file"', '--b--', '']),
+    says: /no whole multipart/,
+  },
   {
     what: 'a part without a name',
     send: () => form([...part('form-data; nam="x"', '1'), '--b--', '']),
