@@ -210,13 +210,39 @@ describe('addresses', () => {
     'file:///etc/passwd',
     'data:text/html,x',
     'C:\\a.exe',
+    '\\\\evil\\share',
+    '//evil/share',
+    '/\\evil/share',
+    '\\/evil/share',
+    '/\t/evil/share',
+    'a\\..\\b',
+    'java script:alert(1)',
+    '\u200bjavascript:alert(1)',
+    '1:x',
+    'vbscript:x',
+    'smb://evil/share',
+    'ms-msdt:x',
   ])('%j is none', (uri) => {
     expect(linkUri(uri, undefined)).toBeUndefined();
   });
 
-  it('that run something do not come out of their base either', () => {
-    expect(linkUri('alert(1)', 'javascript:x')).toBe('alert(1)');
-    expect(linkUri('x', 'file:///etc/')).toBeUndefined();
+  it.each([
+    ['alert(1)', 'javascript:x'],
+    ['alert(1)', 'javascript:'],
+    ['x', 'file:///etc/'],
+    ['x', 'data:text/html,'],
+    ['x', '//evil/'],
+    ['x', '\\\\evil\\share'],
+    ['//evil/x', 'no base'],
+  ])('%j relative to %j is none', (uri, base) => {
+    expect(linkUri(uri, base)).toBeUndefined();
+  });
+
+  it.each(['/a', '?a', '#a', 'a/b:c', '../a'])('%j is a path', (uri) => {
+    expect(linkUri(uri, undefined)).toBe(uri);
+  });
+
+  it('have an end', () => {
     expect(linkUri(`http://${'a'.repeat(9000)}`, undefined)).toBeUndefined();
   });
 });
