@@ -68,9 +68,12 @@ function fileName(written: string, format: string | undefined, part: string, nam
     : names.take(base + extension, extension);
 }
 
-/** No separators, no control characters, no name that means a folder. */
+/** No separators, no control characters, no marks that let it read backwards, no name that means a folder. */
 function plainName(text: string): string {
-  const clean = text.replace(/[\p{Cc}/\\:*?"<>|]/gu, '_').trim();
+  const clean = text
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/[\p{Cc}/\\:*?"<>|]/gu, '_')
+    .trim();
   return /^\.*$/.test(clean) ? '' : shortened(clean);
 }
 

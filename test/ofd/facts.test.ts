@@ -159,6 +159,12 @@ describe('attachments', () => {
     expect(facts.attachments[0]!.bytes).toBe(facts.attachments[1]!.bytes);
   });
 
+  it('have names without marks that turn them round', async () => {
+    const list = '<Attachment Name="\u202egpj.\u2066exe\u200f\u061c"><FileLoc>f.txt</FileLoc></Attachment>';
+    const { facts } = await factsOf(attached(list, { 'Doc_0/Attachs/f.txt': 'x' }));
+    expect(facts.attachments[0]!.name).toBe('gpj.exe.txt');
+  });
+
   it('have names that fit into any folder', async () => {
     const list = `<Attachment Name="${'甲'.repeat(100)}"><FileLoc>f.txt</FileLoc></Attachment>`;
     const { facts } = await factsOf(attached(list, { 'Doc_0/Attachs/f.txt': 'x' }));

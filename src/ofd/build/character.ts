@@ -14,18 +14,25 @@ export function isBlank(codePoint: number): boolean {
   );
 }
 
-/** Controls, marks of direction and joining, selectors of variants, and what stands for no character: no ink, no text. */
+/**
+ * Controls, marks of direction and joining, selectors of variants, halves of pairs, and what stands for no character: no
+ * ink, no text.
+ */
 export function isInkless(codePoint: number): boolean {
   if (codePoint < 0xa0) return codePoint < 0x20 ? codePoint !== 0x09 : codePoint >= 0x7f;
   if (codePoint < 0x200b) return codePoint === 0xad;
   return (
     codePoint <= 0x200f ||
     (codePoint >= 0x2028 && codePoint <= 0x202e) ||
-    (codePoint >= 0x2060 && codePoint <= 0x2064) ||
+    (codePoint >= 0x2060 && codePoint <= 0x206f) ||
+    (codePoint >= 0xd800 && codePoint <= 0xdfff) ||
+    (codePoint >= 0xfdd0 && codePoint <= 0xfdef) ||
     (codePoint >= 0xfe00 && codePoint <= 0xfe0f) ||
     codePoint === 0xfeff ||
+    (codePoint >= 0xfff9 && codePoint <= 0xfffb) ||
     codePoint === 0xfffd ||
-    (codePoint >= 0xe0100 && codePoint <= 0xe01ef)
+    (codePoint & 0xfffe) === 0xfffe ||
+    (codePoint >= 0xe0000 && codePoint <= 0xe01ef)
   );
 }
 

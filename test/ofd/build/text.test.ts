@@ -67,6 +67,20 @@ describe('places of glyphs', () => {
     expect(run!.x).toEqual([0, 3]);
   });
 
+  it.each([0xfffe, 0xffff, 0xfdd0, 0xfdef, 0x1fffe, 0x10ffff, 0xfffb, 0x2066, 0x202e, 0x1b, 0xe0041])(
+    'count U+%i, which is no text',
+    async (codePoint) => {
+      const [run] = await textRuns(text(code(`a${String.fromCodePoint(codePoint)}b`, 'X="0" Y="0" DeltaX="1 2"')));
+      expect(run!.characters).toEqual(['a', 'b']);
+      expect(run!.x).toEqual([0, 3]);
+    },
+  );
+
+  it('count halves of pairs, which are no text', async () => {
+    const [run] = await textRuns(text(code('a\ud800b', 'X="0" Y="0" DeltaX="1 2"')));
+    expect(run!.characters).toEqual(['a', 'b']);
+  });
+
   it('take the default size, and none below 0', async () => {
     const [run] = await textRuns('<ofd:TextObject ID="3" Font="1"><ofd:TextCode>a</ofd:TextCode></ofd:TextObject>');
     expect(run!.sizeMm).toBe(3.528);
