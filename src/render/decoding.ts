@@ -3,15 +3,13 @@ import type { Diagnostic, EncodedImage, Report } from '../display/list.js';
 import { type DecodedImage, decodeImage, ImageError } from '../images/index.js';
 
 export class ImageDecoder {
-  readonly #maxPixels: number;
   readonly #report: Report;
   readonly #failed = new WeakSet<Uint8Array>();
   readonly #partial = new WeakSet<Uint8Array>();
   /** From 1; set by the backend as it goes. */
   pageNumber = 1;
 
-  constructor(maxPixels: number, report: Report) {
-    this.#maxPixels = maxPixels;
+  constructor(report: Report) {
     this.#report = report;
   }
 
@@ -19,14 +17,14 @@ export class ImageDecoder {
   async decode(image: EncodedImage): Promise<DecodedImage | undefined> {
     if (this.#failed.has(image.bytes)) return undefined;
     try {
-      const decoded = await decodeImage(image, { maxPixels: this.#maxPixels });
+      const decoded = await decodeImage(image);
       if (decoded.isPartial) this.#tellPartial(image);
       return decoded;
     } catch (error) {
       if (!(error instanceof ImageError)) throw error;
       this.#failed.add(image.bytes);
       const { pageNumber: page } = this;
-      this.#report({ code: 'image_undecodable', message: error.message, page, part: image.part });
+      this.#report({ code: undecodedCode(error), message: error.message, page, part: image.part });
       return undefined;
     }
   }
@@ -36,6 +34,11 @@ export class ImageDecoder {
     this.#partial.add(image.bytes);
     this.#report(partialPicture(image, this.pageNumber));
   }
+}
+
+/** The code of the warning for a picture that gave `error` instead of pixels. */
+export function undecodedCode(error: unknown): 'image_too_large' | 'image_undecodable' {
+  return error instanceof ImageError && error.reason === 'too_large' ? 'image_too_large' : 'image_undecodable';
 }
 
 /** The warning for a picture that is shown as far as its data go. */

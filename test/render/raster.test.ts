@@ -2,10 +2,13 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, it } from 'vitest';
 import type { EncodedImage, Item } from '../../src/display/list.js';
+import type { ImageDecoder } from '../../src/render/decoding.js';
 import { jpegBackend, pngBackend, webpBackend } from '../../src/render/raster/index.js';
 import { rasterSize } from '../../src/render/raster/page-size.js';
 import { devicePen } from '../../src/render/raster/pen.js';
+import { Pictures } from '../../src/render/raster/pictures.js';
 import { snapLine, snapPicture, snapRectangle } from '../../src/render/raster/snap.js';
+import { Layers } from '../../src/render/raster/target.js';
 import { axial, BLACK, box, group, image, line, page, pen, RED, rectangle, run, solid, tiling } from './lists.js';
 import { readPixels, render, wrongPoints } from './output.js';
 import { SCENES, smallPicture } from './scenes.js';
@@ -298,5 +301,60 @@ describe('edges of pictures', () => {
       page([image(await smallPicture(), [10, 0, 0, 10, 500, 5]), rectangle(box(-50, -50, 10, 10), solid(RED))]),
     ]);
     expect(files.length).toBe(1);
+  });
+});
+
+describe('canvases', () => {
+  const target = { context: createCanvas(20, 20).getContext('2d'), box: { x: 2, y: 3, width: 10, height: 10 } };
+  const effect = { alpha: 1, operation: 'source-over' } as const;
+
+  it('are one for all groups of a size that follow each other, empty each time', async () => {
+    const layers = new Layers(400);
+    const used = new Set<unknown>();
+    for (let i = 0; i < 3; i++) {
+      await layers.paint(target, effect, ({ context }) => {
+        used.add(context.canvas);
+        expect(context.getImageData(0, 0, 10, 10).data.every((value) => value === 0)).toBe(true);
+        context.translate(5, 5);
+        context.fillRect(0, 0, 10, 10);
+      });
+    }
+    expect(used.size).toBe(1);
+  });
+
+  it('of pictures give their pixels back when they make room', async () => {
+    const decode = async ({ widthPx, heightPx }: EncodedImage) =>
+      ({ widthPx, heightPx, rgba: new Uint8Array(widthPx * heightPx * 4), hasAlpha: false, isPartial: false }) as const;
+    const pictures = new Pictures({ decode } as unknown as ImageDecoder);
+    const get = async (side: number) => {
+      const encoded = {
+        bytes: new Uint8Array(1),
+        format: 'png',
+        widthPx: side,
+        heightPx: side,
+        part: 'a.png',
+      } as const;
+      return (await pictures.get(encoded, undefined, side, side))!.canvas;
+    };
+    const first = await get(4_000);
+    const second = await get(4_001);
+    expect([first.width, second.width]).toEqual([1, 4_001]);
+    const whole = await get(5_100);
+    expect([second.width, whole.width]).toEqual([1, 5_100]);
+    expect((await get(10)).width).toBe(10);
+    expect(whole.width).toBe(1);
+  });
+
+  it('of groups keep the pixels of one at most, and of none when told so', async () => {
+    const layers = new Layers(400);
+    const used: { readonly width: number; readonly height: number }[] = [];
+    const widths = (): number[] => used.map(({ width }) => width);
+    for (const width of [8, 9, 10]) {
+      const box = { ...target.box, width };
+      await layers.paint({ ...target, box }, effect, ({ context }) => void used.push(context.canvas));
+    }
+    expect(widths()).toEqual([1, 1, 10]);
+    layers.release();
+    expect(widths()).toEqual([1, 1, 1]);
   });
 });

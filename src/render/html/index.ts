@@ -46,7 +46,7 @@ class HtmlRun implements BackendRun {
 
   constructor(output: Output, options: RenderOptions) {
     this.#file = output.openDocument();
-    this.#decoder = new ImageDecoder(options.maxPixels, options.report);
+    this.#decoder = new ImageDecoder(options.report);
     this.#tools = {
       uris: new DataUris(this.#decoder),
       outlines: new Outlines(),

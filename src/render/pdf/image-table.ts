@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { EncodedImage, ImageItem, Item, Report } from '../../display/list.js';
 import type { Paint } from '../../display/paint.js';
 import { type PdfImageData, pdfImage } from '../../images/index.js';
-import { partialPicture } from '../decoding.js';
+import { partialPicture, undecodedCode } from '../decoding.js';
 import { substituteOf } from '../substitute.js';
 import type { PdfFile, Value } from './file.js';
 import { coverageMask } from './image-mask.js';
@@ -86,7 +86,7 @@ export class ImageTable {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#report({
-        code: 'image_undecodable',
+        code: undecodedCode(error),
         message: `picture ${image.part} is left out: ${reason}`,
         page,
         part: image.part,

@@ -86,7 +86,7 @@ class RasterRun implements BackendRun {
     this.#format = format;
     this.#output = output;
     this.#options = options;
-    this.#decoder = new ImageDecoder(options.maxPixels, options.report);
+    this.#decoder = new ImageDecoder(options.report);
     this.#pictures = new Pictures(this.#decoder);
   }
 
@@ -98,10 +98,11 @@ class RasterRun implements BackendRun {
       report({ code: 'resolution_reduced', message: reductionMessage(list, this.#options, size), page: pageNumber });
     this.#decoder.pageNumber = pageNumber;
     const canvas = this.#blankPage(size);
+    const layers = new Layers(size.widthPx * size.heightPx);
     const painter = new Painter({
       glyphs: this.#glyphs,
       pictures: this.#pictures,
-      layers: new Layers(size.widthPx * size.heightPx),
+      layers,
       patternWork: { left: MAX_PATTERN_WORK },
       report,
       pageNumber,
@@ -112,6 +113,7 @@ class RasterRun implements BackendRun {
       box: { x: 0, y: 0, width: size.widthPx, height: size.heightPx },
     };
     await painter.items(target, list.items, [scale, 0, 0, scale, 0, 0]);
+    layers.release();
     const bytes = await this.#format.encode(canvas, size.dpi, this.#options);
     this.#output.openPage(pageNumber).write(bytes);
   }

@@ -18,7 +18,7 @@ import { meshPixels, meshStep } from '../mesh.js';
 import { type Pixels, reducePixels } from '../pixels.js';
 import { toPath2D } from './paths.js';
 import { toCanvas } from './pictures.js';
-import { type LayerEffect, setMatrix, type Target } from './target.js';
+import { type LayerEffect, releasePixels, setMatrix, type Target } from './target.js';
 
 /** Up to this many items are drawn cell by cell; beyond, one cell becomes a picture that is repeated. */
 const MAX_DIRECT_ITEMS = 4000;
@@ -93,7 +93,9 @@ function paintMesh(target: Target, paint: MeshPaint, matrix: Matrix): void {
 /** Each pixel becomes a square of `step` device pixels. */
 function drawPixels({ context, box }: Target, pixels: Pixels, step: number): void {
   context.resetTransform();
-  context.drawImage(toCanvas(pixels), box.x, box.y, pixels.widthPx * step, pixels.heightPx * step);
+  const canvas = toCanvas(pixels);
+  context.drawImage(canvas, box.x, box.y, pixels.widthPx * step, pixels.heightPx * step);
+  releasePixels(canvas);
 }
 
 function canvasGradient({ context }: Target, paint: GradientPaint): CanvasGradient {
@@ -193,6 +195,7 @@ async function paintRepeated(
   setMatrix(context, matrix);
   context.fillStyle = pattern;
   context.fillRect(area.x, area.y, area.width, area.height);
+  releasePixels(canvas);
 }
 
 function cellPixels(length: number): number {

@@ -3,6 +3,7 @@ import { type Canvas, createCanvas, ImageData } from '@napi-rs/canvas';
 import type { EncodedImage } from '../../display/list.js';
 import type { ImageDecoder } from '../decoding.js';
 import { applyMask, type Pixels, reducePixels } from '../pixels.js';
+import { releasePixels } from './target.js';
 
 /** Bytes of pixels kept for the next time the same picture is drawn. */
 const MAX_KEPT_BYTES = 96 * 1024 * 1024;
@@ -21,6 +22,8 @@ export class Pictures {
   readonly #kept = new Map<string, Picture>();
   readonly #numbers = new WeakMap<Uint8Array, number>();
   #keptBytes = 0;
+  /** The last one, where it is too large to be kept: good until the next is asked for. */
+  #passing: Picture | undefined;
   #nextNumber = 1;
 
   constructor(decoder: ImageDecoder) {
@@ -29,7 +32,7 @@ export class Pictures {
 
   /**
    * The picture, for drawing at about `widthPx` × `heightPx` device pixels; may have fewer pixels than the encoded one,
-   * never fewer than that. Undefined, after a warning, where it can't be decoded.
+   * never fewer than that. Good until the next call. Undefined, after a warning, where it can't be decoded.
    */
   async get(
     image: EncodedImage,
@@ -37,6 +40,8 @@ export class Pictures {
     widthPx: number,
     heightPx: number,
   ): Promise<Picture | undefined> {
+    if (this.#passing !== undefined) releasePixels(this.#passing.canvas);
+    this.#passing = undefined;
     const factorX = Math.max(1, Math.floor(image.widthPx / Math.max(1, widthPx)));
     const factorY = Math.max(1, Math.floor(image.heightPx / Math.max(1, heightPx)));
     const key = `${this.#numberOf(image)} ${mask ? this.#numberOf(mask) : 0} ${factorX} ${factorY}`;
@@ -75,6 +80,8 @@ export class Pictures {
       if (this.#keptBytes <= MAX_KEPT_BYTES) return;
       this.#kept.delete(oldest);
       this.#keptBytes -= bytesOf(old);
+      if (old === picture) this.#passing = picture;
+      else releasePixels(old.canvas);
     }
   }
 }

@@ -19,7 +19,7 @@ class SvgRun implements BackendRun {
 
   constructor(output: Output, options: RenderOptions) {
     this.#output = output;
-    this.#decoder = new ImageDecoder(options.maxPixels, options.report);
+    this.#decoder = new ImageDecoder(options.report);
     const { background } = options;
     this.#tools = { uris: new DataUris(this.#decoder), outlines: new Outlines(), background };
   }
