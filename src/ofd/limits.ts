@@ -31,6 +31,8 @@ export interface OfdLimits {
   readonly maxReferenceDepth: number;
   /** Signatures read from one list. */
   readonly maxSignatures: number;
+  /** Stamps of all signatures of one list. */
+  readonly maxStamps: number;
   /** Links of all pages of a document, those of templates counted for each page. */
   readonly maxLinks: number;
   /** Packages inside packages (a seal's picture may be one). */
@@ -70,6 +72,8 @@ export const DEFAULT_LIMITS: OfdLimits = {
   maxReferenceDepth: 32,
   // A riding seal on each page of a long contract signs once, not once a page.
   maxSignatures: 1_000,
+  // And there once on each page, perhaps a second time across the edges.
+  maxStamps: 10_000,
   // Twenty on each of ten thousand pages; each becomes an object of its own.
   maxLinks: 250_000,
   // The standard's own case: a document, its seal, and nothing inside that.

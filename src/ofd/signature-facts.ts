@@ -7,7 +7,8 @@ import { descendantsNamed } from './signature.js';
 import type { XmlElement } from './xml.js';
 
 /**
- * The signatures whose files can be read, in the order of the list.
+ * The signatures whose files can be read, each file once, in the order of the list, up to the limits of stamps and
+ * signatures.
  *
  * @param pageNumberOf number of the page with that ID through all documents
  */
@@ -20,14 +21,20 @@ export function readSignatureFacts(
   const listPart = resolvedPart(pkg, body.beside.signatures ?? '', '', report);
   const list = listPart === undefined ? undefined : pkg.xml(listPart);
   if (listPart === undefined || list === undefined) return [];
+  const seen = new Set<string>();
+  let stampsLeft = pkg.limits.maxStamps;
   return list
     .childrenNamed('Signature')
     .slice(0, pkg.limits.maxSignatures)
     .flatMap((entry): SignatureFacts[] => {
       const location = entry.attribute('BaseLoc') ?? entry.text;
       const part = resolvedPart(pkg, location, folderOf(listPart), report);
-      const signature = part === undefined ? undefined : pkg.xml(part);
+      if (part === undefined || seen.has(part) || stampsLeft === 0) return [];
+      seen.add(part);
+      const signature = pkg.xml(part);
       if (signature === undefined) return [];
+      const said = readSignature(signature, pageNumberOf, stampsLeft);
+      stampsLeft -= said.stamps.length;
       const id = entry.id('ID');
       const sealName = seals.find(({ signatureId }) => signatureId === (id ?? ''))?.sealName;
       return [
@@ -35,7 +42,7 @@ export function readSignatureFacts(
           ...(id === undefined ? {} : { id }),
           hasSeal: entry.attribute('Type')?.trim().toLowerCase() !== 'sign',
           ...(sealName === undefined ? {} : { sealName }),
-          ...readSignature(signature, pageNumberOf),
+          ...said,
         },
       ];
     });
@@ -43,7 +50,11 @@ export function readSignatureFacts(
 
 type Said = Omit<SignatureFacts, 'id' | 'hasSeal' | 'sealName'>;
 
-function readSignature(signature: XmlElement, pageNumberOf: (pageId: string) => number | undefined): Said {
+function readSignature(
+  signature: XmlElement,
+  pageNumberOf: (pageId: string) => number | undefined,
+  maxStamps: number,
+): Said {
   const info = signature.child('SignedInfo') ?? signature;
   const provider = readProvider(info.child('Provider'));
   const references = info.child('References');
@@ -63,7 +74,7 @@ function readSignature(signature: XmlElement, pageNumberOf: (pageId: string) => 
     signedParts: (references?.childrenNamed('Reference') ?? []).flatMap((reference) => {
       return reference.attribute('FileRef')?.trim() || [];
     }),
-    stamps,
+    stamps: stamps.slice(0, maxStamps),
   };
 }
 

@@ -44,11 +44,24 @@ export function readSeals(pkg: OfdPackage, signaturesPath: string, report: Repor
     report({ code: 'signatures_cut', part: signaturesPath, message });
   }
   const seals: Seal[] = [];
+  const reading: Reading = { pkg, listPath: signaturesPath, seen: new Set(), stampsLeft: pkg.limits.maxStamps, report };
   for (const entry of list.slice(0, maxSignatures)) {
-    const seal = readSeal(pkg, entry, signaturesPath, report);
+    const seal = readSeal(entry, reading);
     if (seal !== undefined) seals.push(withSharedPicture(seal, seals));
+    if (reading.stampsLeft < 0) break;
   }
   return seals;
+}
+
+/** What reading a list goes by. */
+interface Reading {
+  readonly pkg: OfdPackage;
+  readonly listPath: string;
+  /** Parts read so far: an entry that names one of them again says nothing new. */
+  readonly seen: Set<string>;
+  /** Below 0 when some had to be left out. */
+  stampsLeft: number;
+  readonly report: Report;
 }
 
 /** The object of an earlier seal with the same picture: whoever draws keeps one picture an object. */
@@ -57,7 +70,8 @@ function withSharedPicture(seal: Seal, earlier: readonly Seal[]): Seal {
   return same === undefined ? seal : { ...seal, picture: same.picture };
 }
 
-function readSeal(pkg: OfdPackage, entry: XmlElement, listPath: string, report: Report): Seal | undefined {
+function readSeal(entry: XmlElement, reading: Reading): Seal | undefined {
+  const { pkg, listPath, seen, report } = reading;
   const signatureId = entry.id('ID') ?? '';
   const location = entry.attribute('BaseLoc') ?? entry.text;
   const path = location.trim() === '' ? undefined : pkg.resolve(location, folderOf(listPath));
@@ -66,9 +80,11 @@ function readSeal(pkg: OfdPackage, entry: XmlElement, listPath: string, report: 
     report({ code: 'part_missing', part: location.trim(), message });
     return undefined;
   }
+  if (seen.has(path)) return undefined;
+  seen.add(path);
   const signature = pkg.xml(path);
   if (signature === undefined) return undefined;
-  const stamps = readStamps(signature, path, pkg.limits.maxPages, report);
+  const stamps = readStamps(signature, path, reading);
   if (stamps.length === 0) return undefined;
   const faults: string[] = [];
   const found = findPicture(pkg, signature, path, faults);
@@ -81,9 +97,15 @@ function readSeal(pkg: OfdPackage, entry: XmlElement, listPath: string, report: 
   return undefined;
 }
 
-function readStamps(signature: XmlElement, part: string, limit: number, report: Report): SealStamp[] {
+function readStamps(signature: XmlElement, part: string, reading: Reading): SealStamp[] {
+  const { report } = reading;
   const stamps: SealStamp[] = [];
-  for (const element of descendantsNamed(signature, 'StampAnnot').slice(0, limit)) {
+  for (const element of descendantsNamed(signature, 'StampAnnot')) {
+    if (--reading.stampsLeft < 0) {
+      const message = `The signatures have more than ${reading.pkg.limits.maxStamps} stamps; the rest is not shown`;
+      report({ code: 'signatures_cut', part, message });
+      break;
+    }
     const pageRef = element.id('PageRef');
     const boundary = element.box('Boundary');
     if (pageRef === undefined || boundary === undefined) {

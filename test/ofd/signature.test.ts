@@ -193,6 +193,40 @@ describe('damage', () => {
   });
 });
 
+describe('stamps', () => {
+  const value = signatureV4({ type: 'png', picture: PNG });
+
+  it('are no more than the limit, through all signatures, and the rest is not even read', async () => {
+    const two = signatureXml(STAMP.repeat(2));
+    const files = ['1', '2', '3'].flatMap((id) => [
+      [`Sign_${id}/Signature.xml`, two] as const,
+      [`Sign_${id}/SignedValue.dat`, value] as const,
+    ]);
+    const { seals, diagnostics } = await read(
+      { 'Signatures.xml': listXml('1', '2', '3', '4'), ...Object.fromEntries(files) },
+      { maxStamps: 3 },
+    );
+    expect(seals.map(({ stamps }) => stamps.length)).toEqual([2, 1]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['signatures_cut']);
+    const all = await read(
+      { 'Signatures.xml': listXml('1', '2', '3'), ...Object.fromEntries(files) },
+      { maxStamps: 6 },
+    );
+    expect(all.seals.map(({ stamps }) => stamps.length)).toEqual([2, 2, 2]);
+    expect(all.diagnostics).toEqual([]);
+  });
+
+  it('of a file that is listed again are there once', async () => {
+    const { seals, diagnostics } = await read({
+      'Signatures.xml': listXml('1', '1', '1'),
+      'Sign_1/Signature.xml': signatureXml(),
+      'Sign_1/SignedValue.dat': value,
+    });
+    expect(seals.map(({ stamps }) => stamps.length)).toEqual([1]);
+    expect(diagnostics).toEqual([]);
+  });
+});
+
 describe('BER', () => {
   it('reads long lengths and long tags', () => {
     const value = readBer(Buffer.concat([Buffer.from([0x7f, 0x81, 0x01, 0x84, 0, 0, 0, 3]), octets(Buffer.from('x'))]));
