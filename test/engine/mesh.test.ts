@@ -228,3 +228,13 @@ describe('LaGourandShd', () => {
     expect((await draw(shaded('LaGourandShd', point(A)))).codes).toEqual(['paint_invalid']);
   });
 });
+
+describe('a mesh of triangles without end', () => {
+  it('is drawn in bounded time', async () => {
+    const huge = [A, B, C].map((corner) => point(corner)).join('');
+    const start = process.cpuUsage();
+    const drawn = await draw(shaded('GouraudShd', huge.repeat(3000)));
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(20);
+    drawn.expectField([10, 10, 60, 40], meshColor([[A, B, C]], WHITE), 20);
+  });
+});

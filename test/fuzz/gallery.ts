@@ -1,4 +1,5 @@
 /** One package with something of everything that the format has, small, to be damaged. */
+import { curve, formula, profile, xyz } from '../engine/make-profile.js';
 import { cff, cs } from '../fonts/make-cff.js';
 import { cmapFormat4, cmapTable, SQUARE, simpleGlyph, trueType } from '../fonts/make-truetype.js';
 import { type1 } from '../fonts/make-type1.js';
@@ -66,7 +67,7 @@ const PAGE =
 
 const RES =
   '<Fonts><Font ID="1" FontName="SimSun"/><Font ID="2" FontName="Own"><FontFile>own.ttf</FontFile></Font><Font ID="3" FontName="Cid"><FontFile>own.cff</FontFile></Font><Font ID="4" FontName="Old"><FontFile>own.pfb</FontFile></Font></Fonts>' +
-  '<ColorSpaces><ColorSpace ID="30" Type="RGB" BitsPerComponent="8"/><ColorSpace ID="31" Type="GRAY" BitsPerComponent="4"><Palette><CV>3</CV><CV>#F</CV></Palette></ColorSpace><ColorSpace ID="32" Type="CMYK" BitsPerComponent="4"/></ColorSpaces>' +
+  '<ColorSpaces><ColorSpace ID="30" Type="RGB" BitsPerComponent="8" Profile="rgb.icc"/><ColorSpace ID="31" Type="GRAY" BitsPerComponent="4" Profile="gray.icc"><Palette><CV>3</CV><CV>#F</CV></Palette></ColorSpace><ColorSpace ID="32" Type="CMYK" BitsPerComponent="4"/></ColorSpaces>' +
   '<DrawParams><DrawParam ID="40" LineWidth="0.5" Cap="Round" Relative="41"/><DrawParam ID="41" MiterLimit="3" DashOffset="1" Relative="40"><StrokeColor Value="0 99 0"/></DrawParam></DrawParams>' +
   `<CompositeGraphicUnits><CompositeGraphicUnit ID="50" Width="80" Height="80"><Content>${textXml('甲 inside', 'ID="52" Boundary="0 0 50 9" Font="1" Size="6"').replaceAll('ofd:', '')}<CompositeObject ID="51" Boundary="0 20 40 40" ResourceID="51"/></Content></CompositeGraphicUnit><CompositeGraphicUnit ID="51" Width="9" Height="9"><Substitution>10</Substitution></CompositeGraphicUnit></CompositeGraphicUnits>`;
 
@@ -85,6 +86,12 @@ const BESIDE =
   '<Outlines><OutlineElem Title="One" Expanded="false"><Actions><Action Event="CLICK"><Goto><Bookmark Name="b"/></Goto></Action></Actions><OutlineElem Title="Two"/></OutlineElem></Outlines>' +
   '<Permissions><Print Printable="true" Copies="3"/></Permissions><VPreferences><PageMode>UseOutlines</PageMode><ZoomMode>FitWidth</ZoomMode></VPreferences><Bookmarks><Bookmark Name="b"><Dest Type="FitH" PageID="1002" Top="9"/></Bookmark></Bookmarks>' +
   '<Annotations>Annots.xml</Annotations><Attachments>Attachs.xml</Attachments>';
+
+function rgbProfile(): Uint8Array {
+  const curves = ['rTRC', 'gTRC', 'bTRC'].map((tag) => [tag, formula(3, 2.4, 0.9, 0.1, 0.08, 0.04)] as const);
+  const columns = ['rXYZ', 'gXYZ', 'bXYZ'].map((tag, i) => [tag, xyz(0.4, 0.3, i / 3)] as const);
+  return profile('RGB', [...curves, ...columns]);
+}
 
 /** The package; the same bytes each time. */
 export function galleryPackage(): Uint8Array {
@@ -141,6 +148,8 @@ export function galleryPackage(): Uint8Array {
         ],
         adobeTransform: 2,
       }),
+      'Doc_0/Res/rgb.icc': rgbProfile(),
+      'Doc_0/Res/gray.icc': profile('GRAY', [['kTRC', curve(0, 0.2, 1)]]),
       'Doc_0/Res/own.ttf': trueType({ glyphs: [new Uint8Array(0), glyph, glyph], tables: { cmap } }),
       'Doc_0/Res/own.cff': cff({ charStrings: [BOX, BOX, BOX], cid: { select: [0, 0, 0], matrices: [undefined] } }),
       'Doc_0/Res/own.pfb': type1({ glyphs: { '.notdef': TYPE1_BOX, B: TYPE1_BOX }, form: 'pfb' }),

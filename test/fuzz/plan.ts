@@ -3,7 +3,7 @@ import type { Base } from './bases.js';
 import { mutatedPackage } from './mutate.js';
 import { numbersFrom } from './numbers.js';
 
-const OTHER_FORMATS = ['svg', 'txt', 'md'] as const;
+const OTHER_FORMATS = ['svg', 'html', 'txt', 'md', 'json'] as const;
 
 export interface Plan {
   readonly base: string;

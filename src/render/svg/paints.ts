@@ -1,10 +1,11 @@
 /** Paints as attribute values; what is more than a colour becomes a definition. */
 import { type Box, invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
 import type { Item } from '../../display/list.js';
-import type { GradientStop, Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
+import type { GradientStop, MeshPaint, Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
 import { contains, listBounds } from '../bounds.js';
 import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
-import { meshPixels } from '../mesh.js';
+import { meshPixels, meshStep } from '../mesh.js';
+import type { Pixels } from '../pixels.js';
 import { encodePng, pixelRows } from '../png-encoder.js';
 import type { Definitions } from './definitions.js';
 import { attribute, fixed, hexColor, transform } from './markup.js';
@@ -43,18 +44,25 @@ export class Paints {
     if (toElement === undefined || place.bounds === undefined) return undefined;
     if (paint.kind === 'tiling') return this.#url(name, await this.#tiling(paint, toElement, place));
     if (paint.kind === 'mesh') {
-      const id = await this.#picture(paint.matrix, toElement, place.bounds, place.scale, (toPaint, width, height) => {
-        const toPixels = invert(toPaint);
-        return toPixels === undefined ? undefined : meshPixels(paint, toPixels, width, height);
-      });
+      const id = await this.#picture(paint.matrix, toElement, place.bounds, place.scale, (toPaint, widthPx, heightPx) =>
+        meshPicture(paint, toPaint, widthPx, heightPx),
+      );
       return this.#url(name, id);
     }
     const shape = gradientShape(paint);
     if (shape.kind === 'none') return undefined;
     if (shape.kind === 'even') return solidAttributes(name, shape);
     if (shape.kind === 'cone' && paint.kind === 'radial') {
-      const id = await this.#picture(paint.matrix, toElement, place.bounds, place.scale, (toPaint, width, height) =>
-        conePixels(paint, toPaint, width, height),
+      const id = await this.#picture(
+        paint.matrix,
+        toElement,
+        place.bounds,
+        place.scale,
+        (toPaint, widthPx, heightPx) => ({
+          widthPx,
+          heightPx,
+          rgba: conePixels(paint, toPaint, widthPx, heightPx),
+        }),
       );
       return this.#url(name, id);
     }
@@ -98,16 +106,16 @@ export class Paints {
     toElement: Matrix,
     bounds: Box,
     scale: number,
-    pixelsOf: (toPaint: Matrix, widthPx: number, heightPx: number) => Uint8Array | undefined,
+    pixelsOf: (toPaint: Matrix, widthPx: number, heightPx: number) => Pixels | undefined,
   ): Promise<string | undefined> {
     const toPaint = invert(paintMatrix);
     if (toPaint === undefined) return undefined;
     const widthPx = picturePixels(bounds.width * scale);
     const heightPx = picturePixels(bounds.height * scale);
     const fromPixels: Matrix = [bounds.width / widthPx, 0, 0, bounds.height / heightPx, bounds.x, bounds.y];
-    const rgba = pixelsOf(multiply(toPaint, fromPixels), widthPx, heightPx);
-    if (rgba === undefined) return undefined;
-    const data = Buffer.from(await encodePng(pixelRows({ widthPx, heightPx, rgba }))).toString('base64');
+    const pixels = pixelsOf(multiply(toPaint, fromPixels), widthPx, heightPx);
+    if (pixels === undefined) return undefined;
+    const data = Buffer.from(await encodePng(pixelRows(pixels))).toString('base64');
     const size = number('width', bounds.width) + number('height', bounds.height);
     const picture = `<image${size} preserveAspectRatio="none" xlink:href="data:image/png;base64,${data}"/>`;
     const matrix = transform(multiply(toElement, [1, 0, 0, 1, bounds.x, bounds.y]), 'patternTransform', PAINT_DECIMALS);
@@ -133,6 +141,17 @@ export class Paints {
       content,
     );
   }
+}
+
+/** Of so many pixels, or of fewer where triangles without end lie on each other. */
+function meshPicture(paint: MeshPaint, toPaint: Matrix, width: number, height: number): Pixels | undefined {
+  const toPixels = invert(toPaint);
+  if (toPixels === undefined) return undefined;
+  const step = meshStep(paint, toPixels, width, height);
+  const widthPx = Math.ceil(width / step);
+  const heightPx = Math.ceil(height / step);
+  const scaled = multiply([widthPx / width, 0, 0, heightPx / height, 0, 0], toPixels);
+  return { widthPx, heightPx, rgba: meshPixels(paint, scaled, widthPx, heightPx) };
 }
 
 /** Black is what SVG fills with anyway. */
