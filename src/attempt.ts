@@ -212,5 +212,6 @@ function answerTo(outcome: Exclude<Outcome, SucceededOutcome>, signal: AbortSign
   if (signal.reason instanceof ServiceError) return signal.reason;
   if (outcome.kind === 'cancelled')
     return new ServiceError('cancelled', outcome.error ?? 'The conversion was cancelled');
-  return new ServiceError(outcome.errorCode, outcome.error, { reason: outcome.reason ?? 'internal' });
+  const { errorCode, error, reason } = outcome;
+  return new ServiceError(errorCode, error, { ...(reason !== undefined && { reason }) });
 }

@@ -27,7 +27,7 @@ export const ERROR_CODES = {
   server_busy: { status: 503, retryable: false },
   shutting_down: { status: 503, retryable: false },
   not_ready: { status: 503, retryable: false },
-  unavailable: { status: 503, retryable: false },
+  unavailable: { status: 503, retryable: true },
   insufficient_storage: { status: 503, retryable: true },
   conversion_timeout: { status: 504, retryable: true },
 } as const satisfies Record<string, { status: number; retryable: boolean }>;

@@ -60,7 +60,7 @@ export async function convertCommand(args: readonly string[]): Promise<number> {
   }
   try {
     const { files, pages, warnings } = await convert(parsed);
-    if (parsed.json) printJson(parsed, { ok: true, files, pages, warnings });
+    if (parsed.json) printJson(parsed, { ok: true, files, pages, warnings: warnings.map(warningAnswer) });
     else printResult(files, warnings);
     return 0;
   } catch (error) {
@@ -203,6 +203,7 @@ async function convert(args: ConvertArguments): Promise<Converted> {
       import('../fonts/system.js'),
     ]);
     const { pages, warnings } = await convertOfd({
+      pagesField: '--pages',
       input,
       to: args.to,
       options: args.options,
@@ -312,6 +313,11 @@ function progressOnTerminal(): (done: number, total: number) => void {
 
 function printJson(args: ConvertArguments, value: object): void {
   (args.output === '-' ? process.stderr : process.stdout).write(`${JSON.stringify(value)}\n`);
+}
+
+/** As the service writes it. */
+function warningAnswer({ objectId, ...warning }: Diagnostic): object {
+  return { ...warning, object_id: objectId };
 }
 
 /** On standard error, so that a product on standard output stays alone. */

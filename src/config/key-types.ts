@@ -58,6 +58,8 @@ export function shown(value: unknown): string {
 }
 
 function jsonOf(value: unknown): string {
+  // What 1e400 is read as has no JSON.
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return String(value);
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {

@@ -72,12 +72,32 @@ export function checkOptions(
   return Object.fromEntries(names.map((name) => [name, given[name]])) as ConversionOptions;
 }
 
+/**
+ * What is wrong with a value whatever the output is, as `checkOptions` says it; undefined where nothing is.
+ * @param name as HTTP writes it: `fail_on`
+ */
+export function optionFault(name: string, value: unknown): string | undefined {
+  const own = name === 'fail_on' ? 'failOn' : OPTION_NAMES.find((candidate) => candidate === name);
+  return own && RULES[own].fault(value, 'png');
+}
+
 const LONGEST_SHOWN = 100;
 
 function instead(value: unknown, wanted: string): string {
-  const shown = JSON.stringify(value) ?? String(value);
+  const shown = jsonOf(value);
   const cut = shown.length > LONGEST_SHOWN ? `${shown.slice(0, LONGEST_SHOWN)}…` : shown;
   return `${cut} is not allowed; write ${wanted}`;
+}
+
+function jsonOf(value: unknown): string {
+  // What 1e400 is read as has no JSON.
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // Nested deeper than the call stack reaches.
+    return 'this value';
+  }
 }
 
 function wholeNumberFault(least: number, most: number): Rule['fault'] {
@@ -100,7 +120,11 @@ function pagesFault(value: unknown): string | undefined {
 
 function backgroundFault(value: unknown, to: FormatId): string | undefined {
   const color = typeof value === 'string' ? parseColor(value) : undefined;
-  if (color === undefined) return instead(value, 'a colour such as "#fff" or "#ffffff80", or "transparent"');
+  if (color === undefined) {
+    const forms =
+      to === 'jpeg' ? 'an opaque colour such as "#fff"' : 'a colour such as "#fff" or "#ffffff80", or "transparent"';
+    return instead(value, forms);
+  }
   return to === 'jpeg' && color.alpha < 1
     ? instead(value, 'an opaque colour such as "#fff": jpeg has no other')
     : undefined;

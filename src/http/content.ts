@@ -1,6 +1,7 @@
 /** GET /v1/jobs/{id}/content: a product as it lies in output_dir, or all of them as one ZIP (contract A8). */
 import { type FileHandle, open } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { inWorkspace } from '../convert/workspace.js';
 import { ServiceError } from '../errors.js';
@@ -18,8 +19,6 @@ export function contentRoutes(server: HttpServer, services: HttpServices): void 
     '/v1/jobs/:id/content',
     {
       schema: { params: JobParameters, querystring: ContentQuery },
-      // A HEAD would build a whole archive to throw it away.
-      exposeHeadRoute: false,
       config: {
         api: {
           summary: 'The products of a job',
@@ -90,6 +89,8 @@ async function sendProduct(product: Product, reply: FastifyReply, services: Http
 }
 
 async function sendArchive(job: Job, reply: FastifyReply, services: HttpServices): Promise<FastifyReply> {
+  // Its size is known when it has been made, which is not worth it for a HEAD.
+  if (isHead(reply)) return head(`${job.id}.zip`, 'application/zip', reply).send(Readable.from([]));
   const gone = new AbortController();
   const onDisconnect = (): void => gone.abort(new ServiceError('cancelled', 'The client has gone away'));
   reply.raw.once('close', onDisconnect);
@@ -121,9 +122,16 @@ async function sendArchive(job: Job, reply: FastifyReply, services: HttpServices
 
 async function send(handle: FileHandle, name: string, mediaType: string, reply: FastifyReply): Promise<FastifyReply> {
   const { size } = await handle.stat();
-  return reply
-    .header('content-type', mediaType)
-    .header('content-length', size)
-    .header('content-disposition', attachment(name))
-    .send(handle.createReadStream({ start: 0 }));
+  head(name, mediaType, reply).header('content-length', size);
+  if (!isHead(reply)) return reply.send(handle.createReadStream({ start: 0 }));
+  await handle.close();
+  return reply.send(Readable.from([]));
+}
+
+function head(name: string, mediaType: string, reply: FastifyReply): FastifyReply {
+  return reply.header('content-type', mediaType).header('content-disposition', attachment(name));
+}
+
+function isHead({ request }: FastifyReply): boolean {
+  return request.method === 'HEAD';
 }

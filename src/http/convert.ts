@@ -4,6 +4,7 @@ import { type ConversionRequest, parseConversionRequest } from '../convert/reque
 import { readSigns } from '../convert/signs.js';
 import { ServiceError } from '../errors.js';
 import type { NewJob } from '../jobs/job.js';
+import { sinkKindNamed } from '../transfer/sinks/index.js';
 import type { AcceptedAnswer, Written } from './answers.js';
 import { limitsOf } from './body-reader.js';
 import { CONVERT_API } from './convert-api.js';
@@ -61,6 +62,8 @@ async function submissionFrom(
   const facts = upload && { sizeBytes: upload.sizeBytes, signs: await upload.read(readSigns) };
   const conversion = parseConversionRequest(submissionOf(body, facts), services.rules);
   if (!upload) throw new ServiceError('internal_error', 'A request without an upload was taken');
+  const { kind, dir } = conversion.output;
+  await sinkKindNamed(kind)?.inspect?.({ dir }, services.attempt.sinks);
   return { conversion, upload, job: withKey(newJob(conversion, services.now()), key, upload) };
 }
 

@@ -1,8 +1,10 @@
 /** From an error to the one shape that every client sees: {code, message[, reason]} (contract A2). */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { shown } from '../config/key.js';
+import { optionFault } from '../convert/options.js';
 import { ServiceError } from '../errors.js';
 import type { ErrorAnswer, Written } from './answers.js';
+import { fieldAdvice } from './fields.js';
 
 export function errorAnswer(error: ServiceError): Written<typeof ErrorAnswer> {
   const { code, message, reason } = error;
@@ -59,15 +61,42 @@ function validationMessage(fault: SchemaFault, context: string | undefined): str
   switch (fault.keyword) {
     case 'additionalProperties':
       return unknownField(child(fault.params.additionalProperty), place, fault);
-    case 'required':
-      return `${child(fault.params.missingProperty)} is required`;
+    case 'required': {
+      const missing = `${child(fault.params.missingProperty)} is required`;
+      const stray = strayName(fault);
+      return stray === undefined ? missing : `${unknownField(child(stray), place, fault)}; and ${missing}`;
+    }
     case 'type':
-      return `${path || place}: ${shown(fault.data)} is not of type ${fault.params.type}`;
+      if (context === 'querystring' && Array.isArray(fault.data)) return `${path} is given twice; leave one out`;
+      return `${path || place}: ${wrongType(path, fault)}`;
     case 'maxLength':
       return `${path}: ${String(fault.data).length} characters are too many; at most ${fault.params.limit} are allowed`;
     default:
       return `${path || place}: ${shown(fault.data)} ${fault.message ?? 'is not allowed'}`;
   }
+}
+
+/** A name that stands where something is missing: likely what was meant for it. */
+function strayName({ data, parentSchema }: SchemaFault): string | undefined {
+  const known = parentSchema?.properties ?? {};
+  return Object.keys(data as object).find((name) => !Object.hasOwn(known, name));
+}
+
+/** What stands in the place of each type. */
+const WANTED: Readonly<Record<string, string>> = {
+  string: 'a text in quotation marks',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list such as ["a", "b"]',
+  object: 'an object such as {"name": "value"}',
+};
+
+const OPTIONS_PATH = 'output.options.';
+
+function wrongType(path: string, { data, params }: SchemaFault): string {
+  const option = path.startsWith(OPTIONS_PATH) ? optionFault(path.slice(OPTIONS_PATH.length), data) : undefined;
+  const type = String(params.type).split(',', 1)[0] as string;
+  return option ?? `${shown(data)} is not allowed; write ${WANTED[type] ?? type}`;
 }
 
 /** Names come from the client and can be of any length. */
@@ -78,6 +107,6 @@ function shortened(name: string): string {
 function unknownField(path: string, place: string, fault: SchemaFault): string {
   if (path === 'lane') return 'lane: the server decides the lane; leave the field out';
   const known = Object.keys(fault.parentSchema?.properties ?? {});
-  const advice = known.length > 0 ? `there are ${known.join(', ')}` : `${place} has none here`;
+  const advice = fieldAdvice(path) ?? (known.length > 0 ? `there are ${known.join(', ')}` : `${place} has none here`);
   return `${path}: unknown field in ${place}; ${advice}`;
 }

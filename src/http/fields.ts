@@ -74,8 +74,25 @@ export function bodyOfFields(given: readonly GivenField[], place: string): unkno
   return body;
 }
 
+/** Names that clients try, and the field that they mean. */
+const MEANT: Readonly<Record<string, string>> = {
+  format: 'output.format',
+  file: 'input.bytes',
+  filename: 'input.file_name',
+};
+
+/** For a body in JSON: where a field that stands in the wrong place belongs; undefined where nobody can tell. */
+export function fieldAdvice(unknown: string): string | undefined {
+  const name = unknown.slice(unknown.lastIndexOf('.') + 1);
+  const path = Object.hasOwn(MEANT, name) ? MEANT[name] : FIELDS.find(({ short }) => short === name)?.path;
+  return path === undefined || path === unknown ? undefined : `write ${path}`;
+}
+
 function unknownField(name: string, place: string): ServiceError {
-  const known = FIELDS.map(({ path, short }) => short ?? path).join(', ');
+  const parts = place === 'the form' ? 'file, request, ' : '';
+  const known = parts + FIELDS.map(({ path, short }) => short ?? path).join(', ');
+  const meant = Object.hasOwn(MEANT, name) && FIELDS.find(({ path }) => path === MEANT[name])?.short;
+  if (meant) return invalid(`${name}: unknown field in ${place}; write ${meant}`);
   if (name === 'lane') return invalid('lane: the server decides the lane; leave the field out');
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
   return invalid(`${shown}: unknown field in ${place}; there are ${known}`);

@@ -93,7 +93,10 @@ export async function jobNamed(id: string, { store }: HttpServices): Promise<Job
 
 function noSuchJob(id: string): ServiceError {
   const shown = id.length > 64 ? `${id.slice(0, 64)}…` : id;
-  return new ServiceError('job_not_found', `There is no job ${JSON.stringify(shown)}; records are kept for retention`);
+  return new ServiceError(
+    'job_not_found',
+    `There is no job ${JSON.stringify(shown)}; the record of a job that has ended is kept for the time that the key "retention" sets`,
+  );
 }
 
 /** Milliseconds to wait at most; longer ones are cut. */

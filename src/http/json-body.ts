@@ -15,6 +15,8 @@ const LONG_TEXT_BYTES = 64 * 1024;
 /** Everything beside the long text; many times what any request needs. */
 const LARGEST_REST_BYTES = 512 * 1024;
 
+const SHOWN_CHARACTERS = 40;
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -27,6 +29,8 @@ export interface JsonBody {
 
 export interface LongText {
   readonly placeholder: string;
+  /** How it begins, for messages. */
+  readonly start: string;
   /** What it decodes to, or why it does not; which of both counts is known once its place is. */
   readonly upload: Upload | undefined;
   readonly fault: ServiceError | undefined;
@@ -35,6 +39,7 @@ export interface LongText {
 /** What is known of a long text while it comes. */
 interface Cut {
   readonly placeholder: string;
+  readonly start: string;
   readonly writer: UploadWriter;
   readonly decoder: LongTextDecoder;
   /** Bytes before it, in the body. */
@@ -152,6 +157,7 @@ export class JsonBodyReader {
     this.#restBytes = start + placeholder.length;
     this.#cut = {
       placeholder,
+      start: rest.toString('latin1', start, start + SHOWN_CHARACTERS).replace(/[^\x20-\x7e]/g, '?'),
       writer: this.#newUpload(),
       decoder: new LongTextDecoder(new Base64Decoder(this.#field)),
       startBytes: start - 1,
@@ -197,8 +203,8 @@ export class JsonBodyReader {
     if (cut) await this.#store(cut, () => cut.decoder.end());
     const value = this.#parse();
     if (!cut) return { value, longText: undefined };
-    const { placeholder, fault } = cut;
-    return { value, longText: { placeholder, fault, upload: fault ? undefined : await cut.writer.finish() } };
+    const { placeholder, start, fault } = cut;
+    return { value, longText: { placeholder, start, fault, upload: fault ? undefined : await cut.writer.finish() } };
   }
 
   async discard(): Promise<void> {

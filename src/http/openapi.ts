@@ -17,7 +17,7 @@ import {
 } from './answers.js';
 import type { AnswerDescription, RouteDescription } from './api.js';
 import type { Route, RouteTable } from './route-table.js';
-import { ConvertBody } from './schemas.js';
+import { ConvertBody, NoQuery } from './schemas.js';
 import type { HttpServer } from './services.js';
 
 /** Schemas that stand under a name of their own. */
@@ -44,9 +44,14 @@ export function openApiRoutes(server: HttpServer, routes: RouteTable): void {
   server.get(
     '/openapi.json',
     {
+      schema: { querystring: NoQuery },
       config: {
         isOpen: true,
-        api: { summary: 'This description', answers: { 200: { description: 'OpenAPI 3.1', schema: Type.Object({}) } } },
+        api: {
+          summary: 'This description',
+          answers: { 200: { description: 'OpenAPI 3.1', schema: Type.Object({}) } },
+          errors: ['invalid_request'],
+        },
       },
     },
     async () => {

@@ -11,6 +11,7 @@ import type { HttpServer, HttpServices } from './services.js';
 const HEALTH_API: RouteDescription = {
   summary: 'Whether the process turns',
   answers: { 200: { description: 'It does', schema: StatusAnswer } },
+  errors: ['invalid_request'],
 };
 
 const READY_API: RouteDescription = {
@@ -19,6 +20,7 @@ const READY_API: RouteDescription = {
     200: { description: 'It is', schema: StatusAnswer },
     503: { description: 'not_ready, shutting_down', schema: NotReadyAnswer },
   },
+  errors: ['invalid_request'],
 };
 
 const STATISTICS_API: RouteDescription = {
@@ -41,15 +43,21 @@ export function statusRoutes(server: HttpServer, services: HttpServices): void {
   const page = new MetricsPage(services.metrics);
   server.addHook('onClose', async () => page.close());
 
-  server.get('/healthz', { config: { isOpen: true, api: HEALTH_API } }, async () => ({ status: 'ok' }));
+  server.get('/healthz', { schema: { querystring: NoQuery }, config: { isOpen: true, api: HEALTH_API } }, async () => ({
+    status: 'ok',
+  }));
 
-  server.get('/readyz', { config: { isOpen: true, api: READY_API } }, async (_request, reply) => {
-    const { readiness } = services;
-    const reasons = readiness.reasons();
-    if (reasons.length === 0) return { status: 'ready' };
-    const code = readiness.isShuttingDown ? 'shutting_down' : 'not_ready';
-    return reply.code(ERROR_CODES[code].status).send({ code, message: reasons.join('; '), reasons });
-  });
+  server.get(
+    '/readyz',
+    { schema: { querystring: NoQuery }, config: { isOpen: true, api: READY_API } },
+    async (_request, reply) => {
+      const { readiness } = services;
+      const reasons = readiness.reasons();
+      if (reasons.length === 0) return { status: 'ready' };
+      const code = readiness.isShuttingDown ? 'shutting_down' : 'not_ready';
+      return reply.code(ERROR_CODES[code].status).send({ code, message: reasons.join('; '), reasons });
+    },
+  );
 
   server.get(
     '/v1/stats',
@@ -58,10 +66,14 @@ export function statusRoutes(server: HttpServer, services: HttpServices): void {
       statisticsOf(await services.store.snapshot(), services.workers, services.startedAtMs, services.now()),
   );
 
-  server.get('/metrics', { config: { api: METRICS_API } }, async (_request, reply) => {
-    // Where the store does not answer, its metrics are left out: missing is not 0.
-    const counters = await services.store.snapshot().catch(() => undefined);
-    reply.header('content-type', MetricsPage.contentType);
-    return page.render({ counters, workers: services.workers, streams: services.slots.usage });
-  });
+  server.get(
+    '/metrics',
+    { schema: { querystring: NoQuery }, config: { api: METRICS_API } },
+    async (_request, reply) => {
+      // Where the store does not answer, its metrics are left out: missing is not 0.
+      const counters = await services.store.snapshot().catch(() => undefined);
+      reply.header('content-type', MetricsPage.contentType);
+      return page.render({ counters, workers: services.workers, streams: services.slots.usage });
+    },
+  );
 }

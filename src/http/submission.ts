@@ -8,7 +8,7 @@ import { decodeBase64 } from './base64.js';
 import { type BodyLimits, readBody } from './body-reader.js';
 import { fileNameOf } from './disposition.js';
 import { bodyOfFields, type GivenField } from './fields.js';
-import { JsonBodyReader } from './json-body.js';
+import { JsonBodyReader, type LongText } from './json-body.js';
 import { readForm } from './multipart.js';
 import type { ConvertBody } from './schemas.js';
 import { type Upload, UploadWriter, uploadOf } from './upload.js';
@@ -34,6 +34,8 @@ export interface Receiving {
 interface Parts {
   readonly body: unknown;
   readonly upload: Upload | undefined;
+  /** Stands in the body for a text that is too long to be shown. */
+  readonly longText?: LongText | undefined;
   /** Puts what came beside the body (the file's name, the place of its bytes) into it once its shape is known. */
   readonly complete?: (body: ConvertBody) => { body: ConvertBody; upload: Upload | undefined };
 }
@@ -49,8 +51,14 @@ export async function receive(request: FastifyRequest, receiving: Receiving): Pr
     return { ...(parts.complete?.(body) ?? { body, upload: parts.upload }), discard };
   } catch (error) {
     await discard();
-    throw error;
+    throw parts.longText ? withoutPlaceholder(error, parts.longText) : error;
   }
+}
+
+/** A message shows how the client's own text begins, not what stands for it. */
+function withoutPlaceholder(error: unknown, { placeholder, start }: LongText): unknown {
+  if (!(error instanceof ServiceError) || !error.message.includes(placeholder)) return error;
+  return new ServiceError(error.code, error.message.replaceAll(placeholder, `${start}…`), { cause: error });
 }
 
 function partsOf(request: FastifyRequest, receiving: Receiving): Promise<Parts> {
@@ -77,11 +85,17 @@ function refuseQuery(query: object, place: string, isJson: boolean): void {
 async function readJson(request: FastifyRequest, { limits, folder }: Receiving): Promise<Parts> {
   const reader = new JsonBodyReader(() => new UploadWriter(folder), BYTES_FIELD, limits.declaredBytes);
   try {
-    await readBody(request.raw, limits, (piece) => reader.write(piece));
+    let isFirst = true;
+    await readBody(request.raw, limits, (piece) => {
+      if (isFirst) refuseNoJson(piece);
+      isFirst = false;
+      return reader.write(piece);
+    });
     const { value, longText } = await reader.finish();
     return {
       body: value,
       upload: longText?.upload,
+      longText,
       complete: (body) => {
         const { bytes } = body.input;
         if (longText && bytes !== longText.placeholder) {
@@ -94,6 +108,39 @@ async function readJson(request: FastifyRequest, { limits, folder }: Receiving):
   } catch (error) {
     await reader.discard();
     throw error;
+  }
+}
+
+const LOOKED_AT_BYTES = 512;
+/** ZIP, which an OFD package is, and PDF. */
+const FILE_STARTS = ['PK\x03\x04', '%PDF'];
+
+/** What is no JSON at the first glance is refused with what it should have been sent as. */
+function refuseNoJson(piece: Buffer): void {
+  const start = piece.subarray(0, LOOKED_AT_BYTES);
+  const text = start.toString('latin1');
+  const file = FILE_STARTS.find((sign) => text.startsWith(sign));
+  if (file !== undefined || !isUtf8(start)) {
+    throw invalid(
+      `The body looks like a file${file ? ` (${file.slice(0, 2)}…)` : ', for it is not valid UTF-8'}, and JSON was expected; ` +
+        'send the file with ?to=FORMAT, as the part "file" of a form, or as input.bytes in base64',
+    );
+  }
+  if (/^\s*[\w.%+-]{1,100}=/.test(text)) {
+    throw invalid(
+      'The body looks like a urlencoded form, and JSON was expected; send a form as multipart/form-data with the part ' +
+        '"file" (curl -F), or the bare file with ?to=FORMAT',
+    );
+  }
+}
+
+/** Also where a character is cut at the end. */
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -3,7 +3,7 @@
  * leaving output_dir, whatever symbolic links lie there.
  */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { ServiceError } from '../errors.js';
 
@@ -102,15 +102,47 @@ async function openChild(parent: OpenFolder, segment: string, root: string): Pro
   await makeChild(parent, segment);
   const child = await openFolder(parent.entry(segment), path).catch((error: NodeJS.ErrnoException) => {
     // A dangling link exists for mkdir and not for open; a file is no folder; a ring of links never ends.
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ELOOP') {
-      throw new ServiceError('invalid_request', `output.dir leads through ${path}, which is not a folder`);
-    }
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ELOOP') throw noFolder(path);
     throw error;
   });
   const real = await child.realPath();
-  if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return child;
+  if (isBelow(real, root)) return child;
   await child.close();
-  throw new ServiceError('invalid_request', `output.dir leads out of output_dir through a symbolic link at ${path}`);
+  throw leadsOut(path);
+}
+
+function isBelow(real: string, root: string): boolean {
+  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function noFolder(path: string): ServiceError {
+  return new ServiceError('invalid_request', `output.dir leads through ${path}, which is not a folder`);
+}
+
+function leadsOut(path: string): ServiceError {
+  return new ServiceError('invalid_request', `output.dir leads out of output_dir through a symbolic link at ${path}`);
+}
+
+/**
+ * Looks whether a folder that is there now can be opened below output_dir, and makes nothing. A fault of the disk is none
+ * here: the delivery finds it, where it may have passed.
+ * @throws ServiceError `invalid_request` as `openFolderBelow` does
+ */
+export async function inspectFolderBelow(outputDir: string, segments: readonly string[]): Promise<void> {
+  try {
+    const root = await realpath(outputDir);
+    let path = outputDir;
+    for (const segment of segments) {
+      path = join(path, segment);
+      // Throws where nothing is there: the rest will be made.
+      const isLink = (await lstat(path)).isSymbolicLink();
+      const found = await stat(path).catch(() => undefined);
+      if (!found?.isDirectory()) throw noFolder(path);
+      if (isLink && !isBelow(await realpath(path), root)) throw leadsOut(path);
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+  }
 }
 
 async function makeChild(parent: OpenFolder, segment: string): Promise<void> {

@@ -31,7 +31,7 @@ export interface Delivery {
 export interface Sink {
   /**
    * Delivers all files or, on any failure, none of them: what this call had put there is taken away again.
-   * @throws ServiceError: conflict, checksum_mismatch, insufficient_storage, invalid_request, internal_error, or the
+   * @throws ServiceError: conflict, checksum_mismatch, insufficient_storage, unavailable, invalid_request, internal_error, or the
    *   reason of the signal
    * @param onAlive called while bytes move, so that a long delivery can be told from one that hangs
    */
@@ -61,6 +61,10 @@ export interface SinkKind {
   readonly kind: string;
   /** What can be known of a destination at submission. Throws ServiceError `invalid_request`. Touches no disk. */
   check(destination: Destination, settings: SinkSettings): void;
+  /**
+   * What the disk tells of a destination at submission; the delivery looks again. Throws ServiceError `invalid_request`.
+   */
+  inspect?(destination: Destination, settings: SinkSettings): Promise<void>;
   open(owner: SinkOwner, destination: Destination, settings: SinkSettings): Sink;
   /**
    * Removes what interrupted runs of a job left half done, but for what is complete. Called at start, while no run of it

@@ -40,9 +40,20 @@ it('one product comes as itself', async () => {
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'content-type': 'text/markdown; charset=utf-8',
     'content-length': '7',
-    'content-disposition': `attachment; filename="__.md"; filename*=UTF-8''%E6%8A%A5%E5%91%8A.md`,
+    'content-disposition': `attachment; filename="output.md"; filename*=UTF-8''%E6%8A%A5%E5%91%8A.md`,
     'cache-control': 'no-store',
   });
+});
+
+it.each([
+  [{ format: 'md' }, { 'content-type': 'text/markdown; charset=utf-8', 'content-length': '7' }],
+  [{ format: 'png' }, { 'content-type': 'application/zip' }],
+])('HEAD gives the head alone: %j', async (output, headers) => {
+  const { id } = await converted(output);
+  const response = await service.call(`/v1/jobs/${id}/content`, { method: 'HEAD' });
+  expect([response.status, await response.text()]).toEqual([200, '']);
+  expect(Object.fromEntries(response.headers)).toMatchObject({ ...headers, 'cache-control': 'no-store' });
+  expect((await service.call('/v1/jobs/none/content', { method: 'HEAD' })).status).toBe(404);
 });
 
 it.each(['png', 'svg'])('several %s come as a ZIP, and nothing stays in temp_dir', async (format) => {

@@ -47,8 +47,16 @@ const REFUSALS: readonly Refusal[] = [
   { what: 'an unknown field that is null', body: submission({ priority: null }), says: /priority/ },
   { what: 'lane', body: submission({ lane: 'heavy' }), says: /lane.*server decides/ },
   { what: 'lane in the output', body: submission({ output: { lane: 'fast' } }), says: /output\.lane/ },
-  { what: 'a number for a text', body: submission({ output: { format: 5 } }), says: /output\.format: 5.*string/ },
-  { what: 'a text for a flag', body: submission({ high_priority: 'yes' }), says: /high_priority: "yes".*boolean/ },
+  {
+    what: 'a number for a text',
+    body: submission({ output: { format: 5 } }),
+    says: /output\.format: 5 .*write a text/,
+  },
+  {
+    what: 'a text for a flag',
+    body: submission({ high_priority: 'yes' }),
+    says: /high_priority: "yes" .*true or false/,
+  },
   {
     what: 'an unknown input kind',
     body: submission({ input: { kind: 'ftp' } }),
@@ -157,12 +165,12 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'half a dpi',
     body: submission({ output: { ...dir, format: 'png', options: { dpi: 99.5 } } }),
-    says: /dpi.*integer/,
+    says: /dpi.*whole number from 36 to 600/,
   },
   {
     what: 'dpi as text',
     body: submission({ output: { ...dir, format: 'png', options: { dpi: '96' } } }),
-    says: /dpi.*integer/,
+    says: /dpi.*whole number from 36 to 600/,
   },
   ...['pdf', 'txt', 'md', 'svg'].map((format) => ({
     what: `dpi for ${format}`,
@@ -187,7 +195,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'annotations as text',
     body: submission({ output: { options: { annotations: 'no' } } }),
-    says: /annotations.*boolean/,
+    says: /annotations.*true or false/,
   },
   { what: 'an unknown input format', body: submission({ input: { format: 'wps' } }), says: /input\.format: "wps"/ },
   {

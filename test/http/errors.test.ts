@@ -98,6 +98,10 @@ describe('one shape', () => {
     ['GET', '/v1/jobs/nope?after=1', 400, 'invalid_request'],
     ['POST', '/v1/jobs/nope/cancel?force=yes', 400, 'invalid_request'],
     ['POST', '/v1/jobs/nope/retry?force=true', 400, 'invalid_request'],
+    ['GET', '/healthz?x=1', 400, 'invalid_request'],
+    ['GET', '/readyz?x=1', 400, 'invalid_request'],
+    ['GET', '/metrics?x=1', 400, 'invalid_request'],
+    ['GET', '/openapi.json?x=1', 400, 'invalid_request'],
     ['GET', '/v1/%', 400, 'invalid_request'],
   ])('%s %s: %i %s', async (method, path, status, code) => {
     const response = await service.call(path, { method });
@@ -111,8 +115,7 @@ describe('one shape', () => {
   it.each([
     ['GET', '/v1/convert', 'POST'],
     ['DELETE', '/v1/jobs/x', 'GET, HEAD'],
-    ['POST', '/v1/jobs/x/content', 'GET'],
-    ['HEAD', '/v1/jobs/x/content', 'GET'],
+    ['POST', '/v1/jobs/x/content', 'GET, HEAD'],
     ['GET', '/v1/jobs/x/cancel', 'POST'],
     ['PUT', '/v1/stats', 'GET, HEAD'],
     ['PATCH', '/metrics', 'GET, HEAD'],
@@ -138,6 +141,8 @@ describe('a body', () => {
   };
   const long = 'A'.repeat(80_000);
 
+  const options = (given: object): string => JSON.stringify({ input: {}, output: { options: given } });
+
   it.each([
     ['an empty one', '', /empty/],
     ['a missing comma', '{"input": {} "output": {}}', /character 13: a comma or } was expected/],
@@ -149,11 +154,63 @@ describe('a body', () => {
     ['GBK text', Buffer.from([0x7b, 0x22, 0xb7, 0xa2, 0x22, 0x3a, 0x31, 0x7d]), /UTF-8/],
     ['a long text elsewhere', `{"input": {"url": "${long}"}, "output": {}}`, /outside of input\.bytes/],
     ['a deep one', '['.repeat(60_000), /expected/],
-    ['a deep one that is whole', '['.repeat(99_000) + ']'.repeat(99_000), /the body: this value is not of type object/],
+    [
+      'a deep one that is whole',
+      '['.repeat(99_000) + ']'.repeat(99_000),
+      /the body: this value is not allowed; write an object/,
+    ],
     [
       'a deep one inside',
       `{"output": {}, "input": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
-      /input: this value is not of type/,
+      /input: this value is not allowed; write an object/,
+    ],
+    [
+      'a field of a length beyond that',
+      `{"${'y'.repeat(150_000)}": 1, "input": {}, "output": {}}`,
+      /^y{40}…: unknown field/,
+    ],
+    ['a list', '[1]', /the body: \[1\] is not allowed; write an object/],
+    [
+      'a field in the wrong place',
+      '{"input": {}, "format": "pdf"}',
+      /format: .*; write output\.format; and output is req/,
+    ],
+    [
+      'a short name',
+      '{"input": {}, "to": "pdf"}',
+      /to: unknown field in the body; write output\.format; and output is/,
+    ],
+    ['a file as a field', '{"output": {}, "file": "x"}', /file: .*; write input\.bytes; and input is required/],
+    [
+      'an option in the wrong place',
+      '{"input": {}, "output": {"dpi": 9}}',
+      /output\.dpi: .*; write output\.options\.dpi/,
+    ],
+    ['a stray field', '{"input": {}, "x": 1}', /x: unknown field.* input, output, .*; and output is required/],
+    ['a document', Buffer.from('PK\x03\x04\x00\xff'), /looks like a file \(PK…\).*\?to=FORMAT.*part "file".*base64/],
+    ['a large document', Buffer.from('PK\x03\x04"\xff"'.repeat(10_000), 'latin1'), /looks like a file/],
+    ['a PDF', '%PDF-1.7', /looks like a file \(%P…\)/],
+    ['a picture', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff]), /looks like a file, for it is not valid UTF-8/],
+    ['a urlencoded form', 'to=pdf&file=x', /looks like a urlencoded form.*multipart\/form-data.*\?to=FORMAT/],
+    [
+      'a dpi of letters',
+      options({ dpi: 'abc' }),
+      /^output\.options\.dpi: "abc" is not .* whole number from 36 to 600$/,
+    ],
+    [
+      'a fraction of a dpi',
+      options({ dpi: 96.5 }),
+      /^output\.options\.dpi: 96\.5 is not .* whole number from 36 to 600$/,
+    ],
+    [
+      'pages beyond numbers',
+      options({ pages: 1 }).replace('1}', '1e400}'),
+      /pages: Infinity is not allowed; write pages such/,
+    ],
+    [
+      'a flag that is a text',
+      '{"input":{},"output":{},"high_priority":"yes"}',
+      /high_priority: "yes" .* true or false/,
     ],
     ['a field of any length', `{"${'x'.repeat(50_000)}": 1, "input": {}, "output": {}}`, /x…: unknown field/],
   ] as [string, string | Uint8Array, RegExp][])('is refused with its place: %s', async (_what, body, says) => {

@@ -185,7 +185,12 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'an unknown field in a form',
     send: () => sendForm({ to: 'pdf', density: '3' }),
-    says: /density: unknown field in the form; there are .*to.*dpi/,
+    says: /density: unknown field in the form; there are file, request, .*to.*dpi/,
+  },
+  {
+    what: 'format in a form',
+    send: () => sendForm({ format: 'pdf' }),
+    says: /format: unknown field in the form; write to$/,
   },
   { what: 'lane in a form', send: () => sendForm({ to: 'pdf', lane: 'fast' }), says: /lane: the server decides/ },
   {
@@ -206,7 +211,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'a number that is none',
     send: () => sendForm({ to: 'png', kind: 'dir', dpi: '96x' }),
-    says: /output\.options\.dpi: "96x" is not of type integer/,
+    says: /output\.options\.dpi: "96x" is not allowed; write a whole number from 36 to 600/,
   },
   {
     what: 'a number out of range',
@@ -216,7 +221,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'a flag that is none',
     send: () => sendForm({ to: 'pdf', high_priority: 'yes' }),
-    says: /high_priority: "yes" is not of type boolean/,
+    says: /high_priority: "yes" is not allowed; write true or false/,
   },
   {
     what: 'a name that is a path',

@@ -285,7 +285,7 @@ describe('publishing', () => {
 
   it('does not make output_dir: a volume that is not mounted is a fault, not an empty folder', async () => {
     outputDir = join(folder.path, 'gone');
-    await expect(deliver([made('x.txt', 'x')])).rejects.toMatchObject({ code: 'internal_error' });
+    await expect(deliver([made('x.txt', 'x')])).rejects.toMatchObject({ code: 'unavailable' });
     expect(existsSync(outputDir)).toBe(false);
   });
 });

@@ -34,6 +34,7 @@ async function run(task: ConversionTask): Promise<ThreadMessage> {
     task.maxOutputBytes,
   );
   const { pages, warnings } = await convertOfd({
+    pagesField: 'output.options.pages',
     input: readFileSync(task.inputPath),
     to: task.to,
     options: task.options,

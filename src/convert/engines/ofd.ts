@@ -24,6 +24,8 @@ export interface OfdConversion {
   readonly input: Uint8Array;
   readonly to: FormatId;
   readonly options: ConversionOptions;
+  /** How the client writes the name of the option `pages`, for messages. */
+  readonly pagesField?: string;
   readonly output: OutputFiles;
   readonly fonts: FontBook;
   readonly limits?: OfdLimits;
@@ -56,7 +58,7 @@ export async function convertOfd(conversion: OfdConversion): Promise<OfdConversi
     });
     conversion.onOpened?.();
     const pageNumbers = selectPages(options.pages, document.pageCount);
-    if (pageNumbers.length === 0) throw noPage(options.pages, document.pageCount);
+    if (pageNumbers.length === 0) throw noPage(conversion, document.pageCount);
     warnings.throwIfFatal();
     const backend = await loadBackend(conversion.to);
     const run = backend.start(conversion.output, {
@@ -83,23 +85,23 @@ export async function convertOfd(conversion: OfdConversion): Promise<OfdConversi
     return { pages: pageNumbers.length, warnings: warnings.list };
   } catch (error) {
     conversion.output.discard();
-    throw asServiceError(error);
+    throw asServiceError(error, conversion);
   }
 }
 
-function noPage(pages: string | undefined, pageCount: number): ServiceError {
+function noPage({ options: { pages }, pagesField = 'pages' }: OfdConversion, pageCount: number): ServiceError {
   return pages === undefined
     ? new ServiceError('conversion_failed', 'The package has no page', { reason: 'corrupt' })
-    : new ServiceError('invalid_request', `pages: "${pages}" names no page of a document of ${pageCount}`);
+    : new ServiceError('invalid_request', `${pagesField}: "${pages}" names no page of a document of ${pageCount}`);
 }
 
-function asServiceError(error: unknown): ServiceError {
+function asServiceError(error: unknown, { pagesField = 'pages' }: OfdConversion): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OfdError) {
     return new ServiceError('conversion_failed', error.message, { reason: error.reason, cause: error });
   }
   if (error instanceof PageListError) {
-    return new ServiceError('invalid_request', `pages: ${error.message}`, { cause: error });
+    return new ServiceError('invalid_request', `${pagesField}: ${error.message}`, { cause: error });
   }
   const { code, syscall, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {

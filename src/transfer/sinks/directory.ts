@@ -8,7 +8,7 @@ import { type FileHandle, link, lstat, open, readdir, rmdir, unlink } from 'node
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.js';
 import { makeFolder } from '../../make-folder.js';
-import { folderSegments, type OpenFolder, openFolderBelow } from '../output-folder.js';
+import { folderSegments, inspectFolderBelow, type OpenFolder, openFolderBelow } from '../output-folder.js';
 import {
   type Delivery,
   type Receipt,
@@ -23,6 +23,9 @@ export const directorySink: SinkKind = {
   kind: 'dir',
   check(destination, settings) {
     if (destination.dir) folderSegments(destination.dir, settings.outputDir);
+  },
+  async inspect({ dir }, { outputDir }) {
+    if (dir) await inspectFolderBelow(outputDir, folderSegments(dir, outputDir));
   },
   open(owner, destination, settings) {
     const isShared = Boolean(destination.dir);
@@ -76,7 +79,7 @@ class DirectorySink implements Sink {
     } catch (error) {
       // A folder that is the job's own and empty is of use to nobody; a shared one may be in use by other jobs.
       if (!this.#isShared) await rmdir(path).catch(() => undefined);
-      throw signal.aborted ? signal.reason : diskFault(error, path);
+      throw signal.aborted ? signal.reason : diskFault(error, path, this.#outputDir);
     }
   }
 
@@ -250,7 +253,23 @@ async function withdraw(folder: OpenFolder, { file, inode }: Staged): Promise<vo
   if (found?.ino === inode) await unlink(target).catch(() => undefined);
 }
 
-function diskFault(error: unknown, path: string): ServiceError {
+/** The volume is read-only, broken, gone, or not this user's: what an operator mends, and another run may find mended. */
+const VOLUME_FAULTS: ReadonlySet<string | undefined> = new Set([
+  'EROFS',
+  'EIO',
+  'ENOENT',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'ENODEV',
+  'ENXIO',
+  'ESTALE',
+  'ENOTCONN',
+  'EHOSTDOWN',
+  'ETIMEDOUT',
+]);
+
+function diskFault(error: unknown, path: string, outputDir: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   const options = { reason: 'internal', cause: error } as const;
@@ -259,6 +278,14 @@ function diskFault(error: unknown, path: string): ServiceError {
   }
   if (code === 'ENAMETOOLONG')
     return new ServiceError('invalid_request', `The path ${path} is too long`, { cause: error });
+  if (VOLUME_FAULTS.has(code)) {
+    const advice = 'is its volume there, and writable for the service?';
+    return new ServiceError(
+      'unavailable',
+      `output_dir ${outputDir} cannot be written to (${code}): ${advice}`,
+      options,
+    );
+  }
   return new ServiceError('internal_error', `Cannot write to ${path}: ${code ?? message}`, options);
 }
 
