@@ -155,7 +155,7 @@ describe('runAttempt', () => {
     expect(await runAttempt(services.runs.start(await claimed({ dir: 'd' })), services)).toMatchObject({
       kind: 'failed',
       errorCode: 'conflict',
-      reason: 'internal',
+      reason: undefined,
       fromActual: 'ofd',
       warnings: [{ code: 'image_missing' }],
     });
