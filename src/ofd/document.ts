@@ -130,17 +130,18 @@ function readDocument(
       zOrder: element.attribute('ZOrder')?.trim(),
     }),
   );
+  const pages = readPages(pkg, document, folder, report);
   return {
     pkg,
     part,
     folder,
     info: readInfo(body.child('DocInfo')),
-    pages: readPages(pkg, document, folder, report),
+    pages,
     templates: new Map(templates.flatMap((template) => (template.id === undefined ? [] : [[template.id, template]]))),
     pageArea: common?.child('PageArea'),
     defaultColorSpace: common?.childText('DefaultCS') || undefined,
     resources: documentResources(pkg, common, folder, report),
-    annotationParts: readAnnotationParts(pkg, document, folder, report),
+    annotationParts: readAnnotationParts(pkg, document, pages, folder, report),
     seals: withSeals ? sealsOf(pkg, body, report) : [],
     beside: {
       outlines: document.child('Outlines'),
@@ -204,6 +205,7 @@ export function resolvedPart(
 function readAnnotationParts(
   pkg: OfdPackage,
   document: XmlElement,
+  pages: readonly PageReference[],
   folder: string,
   report: Report,
 ): Map<string, string[]> {
@@ -211,10 +213,16 @@ function readAnnotationParts(
   const listPart = resolvedPart(pkg, document.childText('Annotations') ?? '', folder, report);
   const list = listPart === undefined ? undefined : pkg.xml(listPart);
   if (listPart === undefined || list === undefined) return parts;
+  const pageIds = new Set(pages.map(({ id }) => id));
   for (const page of list.childrenNamed('Page')) {
     const id = page.id('PageID');
     const part = resolvedPart(pkg, page.childText('FileLoc') ?? '', folderOf(listPart), report, folder);
-    if (id === undefined || part === undefined) continue;
+    if (part === undefined) continue;
+    if (id === undefined || !pageIds.has(id)) {
+      const message = `The annotations in ${part} are of page ${id ?? 'without ID'}, which is not there`;
+      report({ code: 'reference_missing', message, part: listPart });
+      continue;
+    }
     const known = parts.get(id);
     if (known === undefined) parts.set(id, [part]);
     else known.push(part);

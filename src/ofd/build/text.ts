@@ -7,7 +7,7 @@ import { clipsOf } from './clip.js';
 import type { Space } from './context.js';
 import type { Style } from './draw-param.js';
 import { paintOf } from './paint.js';
-import { blendModeOf, isDrawable, opacityOf, type PaintedShape, type Placement, placementOf } from './placement.js';
+import { blendModeOf, checkDrawable, opacityOf, type PaintedShape, type Placement, placementOf } from './placement.js';
 import { strokeOf } from './stroke.js';
 import { emboldenWidth, layOutText, shapeOf, type TextLayout, type TextRun } from './text-layout.js';
 
@@ -23,7 +23,7 @@ export function buildText(element: XmlElement, space: Space): GlyphRun[] {
   const layout = layOutText(element, space);
   if (layout === undefined || layout.runs.length === 0) return [];
   const placement = placementOf(element);
-  const isSeen = isDrawable(placement.matrix);
+  const isSeen = checkDrawable(placement.matrix, element, space.page);
   const matrix = isSeen ? placement.matrix : placement.origin;
   const clips = clipsOf(element, space, placement);
   const paint = isSeen ? paintsOf(element, layout, placement, space) : UNPAINTED;
