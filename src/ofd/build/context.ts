@@ -36,6 +36,8 @@ export interface SharedGroup {
   readonly hasInk: boolean;
 }
 
+/** Findings of which each is told once; a document with more has told enough. */
+const MAX_FINDINGS = 10_000;
 /** Groups kept for the pages to come; more are seldom in use at once, and each holds a tree. */
 const MAX_SHARED_GROUPS = 256;
 
@@ -81,7 +83,7 @@ export class DocumentContext {
   /** Reports a finding about the document that pages would repeat. */
   reportOnce(diagnostic: Diagnostic): void {
     const key = `${diagnostic.code} ${diagnostic.message}`;
-    if (this.#reported.has(key)) return;
+    if (this.#reported.has(key) || this.#reported.size >= MAX_FINDINGS) return;
     this.#reported.add(key);
     this.report(diagnostic);
   }
