@@ -67,6 +67,15 @@ describe('ofd-server convert', () => {
       expect(readdirSync(cwd)).toEqual(['a.ofd', 'a.pdf']);
     }));
 
+  it('writes warnings as the service does', () =>
+    withFolder((cwd) => {
+      const image = '<ofd:ImageObject ID="3" Boundary="0 0 9 9" CTM="9 0 0 9 0 0" ResourceID="99"/>';
+      writeFileSync(join(cwd, 'a.ofd'), buildOfd({ pages: [image] }));
+      const { warnings } = JSON.parse(run(['convert', 'a.ofd', '--json', '-o', 'a.pdf'], { cwd }).stdout);
+      expect(warnings).toMatchObject([{ code: 'image_missing', page: 1, object_id: '3' }]);
+      expect(warnings[0]).not.toHaveProperty('objectId');
+    }));
+
   it('takes a name with the format’s extension as the name of the pages', () =>
     withFolder((cwd) => {
       const { status, stderr } = run(['convert', input, '--dpi', '36', '-o', 'a.png'], { cwd });
