@@ -120,6 +120,32 @@ function missingCharacters(wanted: string, got: string): string {
   return missing;
 }
 
+const linesOf = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .join('\n');
+
+/** What a browser copies when all is selected. */
+function textOfHtml(path: string): string {
+  const lines = [...readFileSync(path, 'utf8').matchAll(/<text[^>]*>(.*?)<\/text>/g)].map(([, content]) =>
+    content!
+      .replace(/<[^>]*>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&'),
+  );
+  return linesOf(lines.join('\n'));
+}
+
+/** The characters of all runs in the order in which they are painted. */
+function textOfJson(path: string): string {
+  const { documents } = JSON.parse(readFileSync(path, 'utf8')) as {
+    documents: readonly { pages: readonly { text: readonly { text: string }[] }[] }[];
+  };
+  return documents.flatMap(({ pages }) => pages.flatMap(({ text }) => text.map((run) => run.text))).join('');
+}
+
 /** Faults of the pages that other engines agree on; the figures are printed at the end. */
 async function compareReferences(name: string, pdf: string, folder: string): Promise<readonly string[]> {
   const low: string[] = [];
@@ -138,7 +164,9 @@ describe('well-formed files', () => {
       const [pdf] = await convert(name, 'pdf', folder);
       const pngs = await convert(name, 'png', folder);
       const svgs = await convert(name, 'svg', folder);
-      await convert(name, 'txt', folder);
+      const [txt] = await convert(name, 'txt', folder);
+      const [html] = await convert(name, 'html', folder);
+      const [json] = await convert(name, 'json', folder);
       await convert(name, 'md', folder);
       const low: string[] = [];
       for (const [index, png] of pngs.slice(0, 10).entries()) {
@@ -153,6 +181,8 @@ describe('well-formed files', () => {
       const [missing, extra] = [missingCharacters(bare(visible), got), missingCharacters(got, bare(all))];
       if (missing) low.push(`text layer lacks ${missing.slice(0, 40)}`);
       if (extra) low.push(`text layer has besides ${extra.slice(0, 40)}`);
+      if (textOfHtml(html!) !== linesOf(readFileSync(txt!, 'utf8'))) low.push('html and txt differ in their text');
+      if (bare(textOfJson(json!)) !== bare(all)) low.push('json lacks or adds characters');
       low.push(...(await compareReferences(name, pdf!, folder)));
       expect(low).toEqual([]);
     });
