@@ -56,7 +56,7 @@ check-pdfa: build ## CORPUS=DIR VERAPDF=PROGRAM: PDFs of a corpus and of all cas
 	@test -n "$(CORPUS)" -a -n "$(VERAPDF)" || { echo "check-pdfa needs CORPUS=DIR, a folder with ofd/*.ofd, and VERAPDF=PROGRAM (PROGRAM 2b FILE...)"; exit 2; }
 	node scripts/check-pdfa.mjs "$(abspath $(CORPUS))" "$(VERAPDF)"
 
-bench: build ## CORPUS=DIR: time, memory and size of conversions; latency of the service under load
+bench: build ## CORPUS=DIR: time, memory and size of conversions; latency and submissions of the service
 	@test -n "$(CORPUS)" || { echo "bench needs CORPUS=DIR, a folder with ofd/*.ofd"; exit 2; }
 	node bench/run.mjs "$(CORPUS)" $(ARGS)
 

@@ -1,32 +1,14 @@
 // How quick /healthz stays while every worker converts a large file: 1,000 requests, their 99th percentile and the worst.
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort, untilReady } from './service.mjs';
 
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const KEY = 'bench';
 const WORKERS = 4;
 const REQUESTS = 1000;
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-async function untilReady(base) {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const answer = await fetch(`${base}/readyz`).catch(() => undefined);
-    if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('the service did not become ready');
-}
 
 /** `document` is a package that takes some seconds to convert. */
 export async function measureLatency(document, folder) {

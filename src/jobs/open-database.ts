@@ -24,6 +24,8 @@ export function openDatabase(path: string): Database {
     database.pragma('journal_mode = WAL');
     // The build's default for WAL is NORMAL, which may lose the last commits when the machine stops.
     database.pragma('synchronous = FULL');
+    // Each operation of a transaction has a savepoint, whose pages would go through temporary files otherwise.
+    database.pragma('temp_store = MEMORY');
     database.pragma(`journal_size_limit = ${JOURNAL_LIMIT_BYTES}`);
     database.exec('BEGIN EXCLUSIVE; COMMIT');
     migrate(database, path);
