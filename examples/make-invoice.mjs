@@ -254,7 +254,10 @@ function content() {
   ];
   const head = [
     text(150, 12, 3.2, '发票号码：', { color: BROWN }),
-    text(166.5, 12, 2.6, '26000000000000000001', { font: FONT_EMBEDDED }).replace(/DeltaX="[^"]*"/, 'DeltaX="g 19 1.56"'),
+    text(166.5, 12, 2.6, '26000000000000000001', { font: FONT_EMBEDDED }).replace(
+      /DeltaX="[^"]*"/,
+      'DeltaX="g 19 1.56"',
+    ),
     text(150, 17, 3.2, '开票日期：', { color: BROWN }),
     text(166.5, 17, 3.2, '2026年11月30日'),
   ];
