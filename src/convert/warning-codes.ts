@@ -38,6 +38,7 @@ export const WARNING_CODES: readonly string[] = [
   'seal_unreadable',
   'signatures_cut',
   'stamp_invalid',
+  'text_cut',
   'transparency_simplified',
   'unsupported',
   'warnings_cut',

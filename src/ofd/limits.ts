@@ -23,6 +23,8 @@ export interface OfdLimits {
   readonly maxPages: number;
   /** Graphic units of one page, those of its templates, composites and annotations counted each time they are placed. */
   readonly maxObjectsPerPage: number;
+  /** Characters of one page, counted as its graphic units are; and glyphs, where some stand for no character of their own. */
+  readonly maxCharactersPerPage: number;
   /** Blocks, composites and patterns inside each other. */
   readonly maxGroupDepth: number;
   /** Pixels of one picture, from its header. */
@@ -64,6 +66,8 @@ export const DEFAULT_LIMITS: OfdLimits = {
   maxPages: 100_000,
   // A dense map has some 200,000.
   maxObjectsPerPage: 1_000_000,
+  // A page of a newspaper has 20,000, a spreadsheet on one endless page some 500,000.
+  maxCharactersPerPage: 1_000_000,
   // The display list promises its backends no more.
   maxGroupDepth: 64,
   // A0 at 250 dpi; 400 MB when decoded.

@@ -119,7 +119,7 @@ function sharedUnit(
     return undefined;
   }
   if (known !== undefined) {
-    if (!page.count(known.objects)) return undefined;
+    if (!page.count(known.objects, known.characters)) return undefined;
     page.reach(outerDepth + known.height);
     page.note(known.hasText, known.hasInk);
     return known;
@@ -139,6 +139,7 @@ function sharedUnit(
   const shared: SharedGroup = {
     group: contentGroup(result, canShare),
     objects: tally.objects,
+    characters: tally.characters,
     height: tally.deepest - outerDepth,
     hasText: tally.hasText,
     hasInk: tally.hasInk,

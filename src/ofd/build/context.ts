@@ -18,6 +18,8 @@ import { DocumentImages } from './image-source.js';
 export interface Tally {
   /** Graphic units, those of nested groups counted each time. */
   objects: number;
+  /** Characters, those of nested groups counted each time. */
+  characters: number;
   /** The greatest depth of groups reached, counted from the page. */
   deepest: number;
   hasText: boolean;
@@ -30,6 +32,7 @@ export interface Tally {
 export interface SharedGroup {
   readonly group: Group;
   readonly objects: number;
+  readonly characters: number;
   /** Groups inside each other, from the one that places it. */
   readonly height: number;
   readonly hasText: boolean;
@@ -101,6 +104,7 @@ export class PageState {
   readonly sharedGroups = new Map<string, SharedGroup>();
   readonly #document: DocumentContext;
   #objects = 0;
+  #characters = 0;
   #tally = newTally();
 
   constructor(document: DocumentContext, pageNumber: number, part: string, sheet: Sheet) {
@@ -123,14 +127,15 @@ export class PageState {
     const result = build();
     this.#tally = outer;
     outer.objects += inner.objects;
+    outer.characters += inner.characters;
     this.reach(inner.deepest);
     this.note(inner.hasText, inner.hasInk);
     outer.isOneOff ||= inner.isOneOff;
     return { result, tally: inner };
   }
 
-  /** Counts `weight` more graphic units; false, with a diagnostic, where the page has too many. */
-  count(weight: number): boolean {
+  /** Counts `weight` more graphic units with their characters; false, with a diagnostic, where the page has too many. */
+  count(weight: number, characters = 0): boolean {
     const limit = this.#document.limits.maxObjectsPerPage;
     if (this.#objects + weight > limit) {
       this.#document.reportOnce({
@@ -142,9 +147,28 @@ export class PageState {
       this.#tally.isOneOff = true;
       return false;
     }
+    if (this.takeCharacters(characters) < characters) return false;
     this.#objects += weight;
     this.#tally.objects += weight;
     return true;
+  }
+
+  /** Counts characters; gives how many of them the page may still have, with a diagnostic where that is not all. */
+  takeCharacters(count: number): number {
+    const limit = this.#document.limits.maxCharactersPerPage;
+    const taken = Math.min(count, limit - this.#characters);
+    this.#characters += taken;
+    this.#tally.characters += taken;
+    if (taken < count) {
+      this.#tally.isOneOff = true;
+      this.#document.reportOnce({
+        code: 'text_cut',
+        message: `Page ${this.pageNumber} has more than ${limit} characters; the rest is left out`,
+        page: this.pageNumber,
+        part: this.part,
+      });
+    }
+    return taken;
   }
 
   /** Notes that groups are nested this deep. */
@@ -171,7 +195,7 @@ export class PageState {
 }
 
 function newTally(): Tally {
-  return { objects: 0, deepest: 0, hasText: false, hasInk: false, isOneOff: false };
+  return { objects: 0, characters: 0, deepest: 0, hasText: false, hasInk: false, isOneOff: false };
 }
 
 /** Where objects are being placed: the content of a page, template, composite, pattern cell or appearance. */

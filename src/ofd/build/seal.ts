@@ -24,6 +24,7 @@ interface SealPicture {
   readonly item: Item;
   /** Graphic units in it. */
   readonly objects: number;
+  readonly characters: number;
 }
 
 interface PlacedSeal {
@@ -73,7 +74,7 @@ export class DocumentSeals implements SealPlacer {
     const boxes: Box[] = [];
     for (const { seal, stamp } of stamps) {
       const picture = this.#pictures.get(seal);
-      if (picture === undefined || !page.count(picture.objects)) continue;
+      if (picture === undefined || !page.count(picture.objects, picture.characters)) continue;
       page.note(false, true);
       page.reach(GROUPS_A_SEAL);
       items.push(placed(picture.item, stamp));
@@ -115,6 +116,7 @@ async function imagePicture(seal: Seal, report: Report): Promise<SealPicture | u
   return {
     item: { kind: 'image', image, matrix: IDENTITY, alpha: 1, smooth: true, clips: NO_CLIPS, blendMode },
     objects: 1,
+    characters: 0,
   };
 }
 
@@ -164,7 +166,7 @@ async function packagePicture(
       clips: [{ path: sheet, rule: 'nonzero' }],
       blendMode: 'normal',
     };
-    return { item, objects: countObjects(items) };
+    return { item, objects: countObjects(items), characters: countCharacters(items) };
   } catch (error) {
     if (!(error instanceof OfdError)) throw error;
     const message = `The package in seal ${nameOf(seal)} cannot be shown: ${error.message}`;
@@ -175,6 +177,13 @@ async function packagePicture(
 
 function countObjects(items: readonly Item[]): number {
   return items.reduce((sum, item) => sum + (item.kind === 'group' ? countObjects(item.items) : 1), 0);
+}
+
+function countCharacters(items: readonly Item[]): number {
+  return items.reduce((sum, item) => {
+    if (item.kind === 'group') return sum + countCharacters(item.items);
+    return item.kind === 'glyphs' ? sum + item.glyphIds.length : sum;
+  }, 0);
 }
 
 function nameOf(seal: Seal): string {

@@ -34,7 +34,7 @@ export class Template {
   /** The template as one group, the same object on each page; undefined where the page has no room for it. */
   place(page: PageState): Group | undefined {
     if (this.#shared !== undefined) {
-      if (!page.count(this.#shared.objects)) return undefined;
+      if (!page.count(this.#shared.objects, this.#shared.characters)) return undefined;
       page.note(this.#shared.hasText, this.#shared.hasInk);
       return this.#shared.group;
     }
@@ -54,6 +54,7 @@ export class Template {
         blendMode: 'normal',
       },
       objects: tally.objects,
+      characters: tally.characters,
       height: tally.deepest,
       hasText: tally.hasText,
       hasInk: tally.hasInk,

@@ -3,7 +3,7 @@ import type { Matrix } from '../../display/geometry.js';
 import { meanScale, multiply } from '../../display/geometry.js';
 import type { XmlElement } from '../xml.js';
 import { isBlank, isInkless, isWide } from './character.js';
-import type { Space } from './context.js';
+import type { PageState, Space } from './context.js';
 import type { FontVariant, FoundGlyph, StyledFace } from './font.js';
 import { codeUnits, type GlyphTransform, parseDeltas, readTransform } from './text-code.js';
 
@@ -64,7 +64,7 @@ export function layOutText(element: XmlElement, space: Space): TextLayout | unde
     readAxis: axisOf(readDirection),
     charAxis: axisOf(charDirection),
   });
-  layOutCodes(element, setter);
+  layOutCodes(element, setter, space.page);
   return { sizeMm, hScale: setter.metrics.hScale, readDirection, charDirection, runs: setter.runs };
 }
 
@@ -73,18 +73,20 @@ function stretch(hScale: number | undefined): number {
 }
 
 /** Runs the TextCodes through the setter, each with the transforms that are its own. */
-function layOutCodes(element: XmlElement, setter: TypeSetter): void {
+function layOutCodes(element: XmlElement, setter: TypeSetter, page: PageState): void {
   const codes: XmlElement[] = [];
-  const transforms: { readonly transform: GlyphTransform; readonly code: number }[] = [];
+  const written: { readonly transform: GlyphTransform; readonly code: number }[] = [];
   for (const child of element.children) {
     if (child.name === 'TextCode') codes.push(child);
     else if (child.name === 'CGTransform') {
       const transform = readTransform(child);
-      if (transform !== undefined) transforms.push({ transform, code: codes.length });
+      if (transform !== undefined) written.push({ transform, code: codes.length });
     }
   }
+  const texts = codes.map(({ text }) => text.slice(0, page.takeCharacters(text.length)));
+  const transforms = written.map(({ transform, code }) => ({ transform: counted(transform, page), code }));
   const glyphCount = transforms.reduce((sum, { transform }) => sum + transform.glyphs.length, 0);
-  const lines = codes.map((code) => readCode(code, glyphCount));
+  const lines = codes.map((code, index) => readCode(code, texts[index]!, glyphCount));
   const isLocal =
     transforms.some(({ code }) => code > 0) &&
     codes.length > 1 &&
@@ -101,6 +103,14 @@ function layOutCodes(element: XmlElement, setter: TypeSetter): void {
   });
 }
 
+/** Glyphs beyond the characters that they stand for count as characters too, and are cut where the page has too many. */
+function counted(transform: GlyphTransform, page: PageState): GlyphTransform {
+  const { glyphs, codeCount } = transform;
+  const more = Math.max(0, glyphs.length - codeCount);
+  const taken = page.takeCharacters(more);
+  return taken === more ? transform : { ...transform, glyphs: glyphs.slice(0, codeCount + taken) };
+}
+
 interface CodeLine {
   readonly units: readonly string[];
   readonly x: number | undefined;
@@ -109,11 +119,11 @@ interface CodeLine {
   readonly deltaY: readonly number[];
 }
 
-function readCode(code: XmlElement, glyphCount: number): CodeLine {
-  const most = code.text.length + glyphCount + 1;
+function readCode(code: XmlElement, text: string, glyphCount: number): CodeLine {
+  const most = text.length + glyphCount + 1;
   const deltaX = parseDeltas(code.attribute('DeltaX'), most);
   const deltaY = parseDeltas(code.attribute('DeltaY'), most);
-  const units = codeUnits(code.text, Math.max(deltaX.length, deltaY.length));
+  const units = codeUnits(text, Math.max(deltaX.length, deltaY.length));
   return { units, x: coordinate(code.number('X')), y: coordinate(code.number('Y')), deltaX, deltaY };
 }
 

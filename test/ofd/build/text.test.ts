@@ -3,6 +3,8 @@ import { transformPoint } from '../../../src/display/geometry.js';
 import type { GlyphRun } from '../../../src/display/list.js';
 import { build, extent, type FontsSpec, fakeFace, origins, PLENTY, rounded, runs, textOf } from './support.js';
 
+const LIMITED = { maxCharactersPerPage: 6 };
+const GLYPHS = 'CodePosition="0" CodeCount="1" GlyphCount="9"';
 const OWN = { embedded: fakeFace({ name: 'Own', characters: PLENTY }) };
 
 function text(codes: string, attributes = ''): string {
@@ -85,6 +87,32 @@ describe('places of glyphs', () => {
     const [run] = await textRuns('<ofd:TextObject ID="3" Font="1"><ofd:TextCode>a</ofd:TextCode></ofd:TextObject>');
     expect(run!.sizeMm).toBe(3.528);
     expect(await textRuns(text(code('a'), 'Size="0"'))).toEqual([]);
+  });
+});
+
+describe('a page', () => {
+  it('has no more characters than the limit, those of all its objects counted', async () => {
+    const cut = await build(text(code('abc') + code('de')) + text(code('fg')) + text(code('h')), {}, {}, LIMITED);
+    expect(runs(cut.items).map((run) => run.characters.join(''))).toEqual(['abc', 'de', 'f']);
+    expect(cut.codes).toEqual(['text_cut']);
+    const whole = await build(text(code('abc') + code('def')), {}, {}, LIMITED);
+    expect(whole.codes).toEqual([]);
+  });
+
+  it('has no more glyphs either', async () => {
+    const xml = text(transform('1 2 3 4 5 6 7 8 9', GLYPHS) + code('a'), 'Font="2"');
+    const cut = await build(xml, {}, OWN, LIMITED);
+    expect(runs(cut.items).map(({ glyphIds }) => glyphIds.length)).toEqual([6]);
+    expect(cut.codes).toContain('text_cut');
+  });
+
+  it('counts a composite each time', async () => {
+    const xml = '<ofd:CompositeObject ID="9" Boundary="0 0 10 10" ResourceID="50"/>'.repeat(3);
+    const unit = `<ofd:CompositeGraphicUnit ID="50" Width="10" Height="10"><ofd:Content>${text(code('abc'))}</ofd:Content></ofd:CompositeGraphicUnit>`;
+    const publicRes = `<ofd:CompositeGraphicUnits>${unit}</ofd:CompositeGraphicUnits>`;
+    const { items, codes } = await build(xml, { publicRes }, {}, LIMITED);
+    expect(items).toHaveLength(2);
+    expect(codes).toContain('text_cut');
   });
 });
 
