@@ -94,6 +94,6 @@ describe('plans', () => {
       if (from === 'ofd') continue;
       expect(() => planFor(from, 'pdf')).toThrow(/no engine reads .*what can be read is ofd/);
     }
-    expect(() => planFor('ofd', 'docx')).toThrow(/no engine makes docx from ofd; from ofd there are pdf, txt/);
+    expect(() => planFor('ofd', 'docx')).toThrow(/no engine makes docx from ofd; from ofd there are pdf, html/);
   });
 });
