@@ -1,6 +1,6 @@
 // Following a job: long poll, events, lists, dead letters, forced cancel (contract A9, A13, X4).
 import { request } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/errors.js';
 import {
   type JobAnswer,
@@ -88,6 +88,7 @@ interface Event {
 /** Reads events as they come. */
 class Events {
   readonly all: Event[] = [];
+  readonly comments: string[] = [];
   readonly ended: Promise<void>;
   status: number | undefined;
   headers: Record<string, unknown> = {};
@@ -116,6 +117,7 @@ class Events {
     for (const block of blocks) {
       const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
       if (name !== undefined) this.all.push({ name, data: JSON.parse(data as string) });
+      else this.comments.push(block);
     }
   }
 
@@ -188,6 +190,27 @@ describe('events', () => {
     await post(`/v1/jobs/${id}/cancel`);
     await events.ended;
     expect(events.all.at(-1)).toMatchObject({ name: 'done', data: { state: 'cancelled' } });
+  });
+
+  it('keep a silent connection open by comments', async () => {
+    service.converter.hold();
+    const { id } = await submit();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const events = new Events(id);
+      await events.reach('started');
+      vi.advanceTimersByTime(45_000);
+      await until(
+        async () => events.comments,
+        (comments) => comments.length === 3,
+      );
+      expect(new Set(events.comments)).toEqual(new Set([': alive']));
+      service.converter.release();
+      await events.ended;
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('end with the service', async () => {
