@@ -1,4 +1,4 @@
-/** The registry of formats (contract B1): names, extensions, media types, how many files a document becomes, and what content tells. */
+/** The registry of formats (contract B1): names, extensions, media types, and how many files a document becomes. */
 
 export interface Format {
   /** First one is canonical. */
@@ -55,14 +55,4 @@ export function formatNamed(name: string): FormatId | undefined {
 export function formatOfFileName(fileName: string): FormatId | undefined {
   const dot = fileName.lastIndexOf('.');
   return dot < 0 ? undefined : formatNamed(fileName.slice(dot + 1));
-}
-
-/**
- * What the first bytes tell: `zip` (an OFD package, or an Office file: only opening it tells), `pdf` for a PDF header in
- * the first 1,024 bytes, else undefined.
- */
-export function sniffFormat(head: Uint8Array): 'pdf' | 'zip' | undefined {
-  const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024)).toString('latin1');
-  if (text.includes('%PDF-')) return 'pdf';
-  return text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06') ? 'zip' : undefined;
 }

@@ -69,6 +69,8 @@ function validationMessage(fault: SchemaFault, context: string | undefined): str
     case 'type':
       if (context === 'querystring' && Array.isArray(fault.data)) return `${path} is given twice; leave one out`;
       return `${path || place}: ${wrongType(path, fault)}`;
+    case 'enum':
+      return `${path}: ${shown(fault.data)} is not known; there are ${(fault.params.allowedValues as string[]).join(', ')}`;
     case 'maxLength':
       return `${path}: ${String(fault.data).length} characters are too many; at most ${fault.params.limit} are allowed`;
     default:

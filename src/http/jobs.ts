@@ -50,7 +50,7 @@ export function jobRoutes(server: HttpServer, services: HttpServices): void {
     },
     async (request) => {
       const { id } = request.params;
-      const isForced = forceOf(request.query.force);
+      const isForced = request.query.force === 'true';
       const answer = isForced ? await services.cancelByForce(id) : await services.store.cancel(id, services.now());
       if (answer === 'not_found') throw noSuchJob(id);
       const job = await jobNamed(id, services);
@@ -107,12 +107,6 @@ function waitOf(text: string | undefined): number {
     throw new ServiceError('invalid_request', `wait: ${JSON.stringify(text.slice(0, 100))} is no duration; write 30s`);
   }
   return Math.min(waitMs, LONGEST_WAIT_MS);
-}
-
-function forceOf(text: string | undefined): boolean {
-  if (text === undefined || text === 'false') return false;
-  if (text === 'true') return true;
-  throw new ServiceError('invalid_request', `force: ${JSON.stringify(text.slice(0, 100))} is not true or false`);
 }
 
 /** Resolves when the job has ended, the time is over, the client has gone or the server closes. */

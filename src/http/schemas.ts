@@ -6,6 +6,7 @@ import type { FastifyTypeProvider } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { GivenOptions } from '../convert/options.js';
 import type { Submission, UploadFacts } from '../convert/request.js';
+import { JOB_STATES, LANE_NAMES } from '../jobs/job.js';
 
 /** Lets Fastify infer the types of handlers from TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -106,6 +107,9 @@ export const JobParameters = Type.Object({ id: Type.String({ description: 'As th
 
 const parameter = (description: string) => Type.Optional(Type.String({ description, maxLength: LONGEST_TEXT }));
 
+const choice = <Name extends string>(names: readonly Name[], description: string) =>
+  Type.Optional(Type.Unsafe<Name>({ type: 'string', enum: [...names], description }));
+
 export const ContentQuery = Type.Object(
   { name: parameter('One of output.files; a ZIP of all where absent and there are several.') },
   closed,
@@ -117,12 +121,12 @@ export const JobQuery = Type.Object(
 );
 
 export const CancelQuery = Type.Object(
-  { force: parameter('true also stops a job that runs, and answers when it has stopped.') },
+  { force: choice(['true', 'false'], 'true also stops a job that runs, and answers when it has stopped.') },
   closed,
 );
 
 const listParameters = {
-  lane: parameter('fast or heavy.'),
+  lane: choice(LANE_NAMES, 'Where it runs.'),
   from: parameter('Format as claimed, else as decided.'),
   to: parameter('Format of the products.'),
   since: parameter('Submitted at this time or later: 2026-01-31 or 2026-01-31T08:00:00Z.'),
@@ -131,10 +135,7 @@ const listParameters = {
   cursor: parameter('next_cursor of the page before.'),
 };
 
-export const JobListQuery = Type.Object(
-  { state: parameter('queued, running, succeeded, failed or cancelled.'), ...listParameters },
-  closed,
-);
+export const JobListQuery = Type.Object({ state: choice(JOB_STATES, 'What it is now.'), ...listParameters }, closed);
 
 export const DeadLetterQuery = Type.Object(listParameters, closed);
 
