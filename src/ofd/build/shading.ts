@@ -22,6 +22,8 @@ type MapType = 'direct' | 'repeat' | 'reflect';
 
 /** More periods than this on one object are finer than any device. */
 const MAX_PERIODS = 512;
+/** More colours than this along one shading, all periods counted, are finer than any device. */
+const MAX_STOPS = 4096;
 /** A period below this is none. */
 const MIN_UNIT_MM = 1e-6;
 /** Lengths and places beyond this are slips of the producer. */
@@ -210,10 +212,13 @@ function flatPaint(stops: readonly GradientStop[]): Paint | undefined {
 
 /** Segments with their positions completed, brought into 0…1 and in order. */
 function readStops(element: XmlElement, colorOf: ColorReader): GradientStop[] {
-  const segments = element.childrenNamed('Segment').flatMap((segment) => {
-    const color = segment.child('Color');
-    return color === undefined ? [] : [{ position: segment.number('Position'), ...colorOf(color) }];
-  });
+  const written = element.childrenNamed('Segment').filter((segment) => segment.child('Color') !== undefined);
+  const every = Math.ceil(written.length / MAX_STOPS);
+  const kept = written.filter((_, index) => index % every === 0 || index === written.length - 1);
+  const segments = kept.map((segment) => ({
+    position: segment.number('Position'),
+    ...colorOf(segment.child('Color')!),
+  }));
   const offsets = completePositions(segments.map((segment) => segment.position));
   return segments.map(({ color, alpha }, index) => ({ offset: offsets[index]!, color, alpha }));
 }
@@ -221,7 +226,7 @@ function readStops(element: XmlElement, colorOf: ColorReader): GradientStop[] {
 /** The first is 0 and the last 1 where they say nothing; others without a position stand evenly between neighbours. */
 function completePositions(stated: readonly (number | undefined)[]): number[] {
   const last = stated.length - 1;
-  const most = Math.max(1, ...stated.map((position) => position ?? 0));
+  const most = stated.reduce<number>((greatest, position) => Math.max(greatest, position ?? 0), 1);
   const known = stated.map((position, index) => {
     if (position !== undefined) return Math.min(Math.max(position / most, 0), 1);
     return index === 0 ? 0 : index === last ? 1 : undefined;
@@ -255,7 +260,8 @@ function padded(stops: readonly GradientStop[]): GradientStop[] {
  * periods stand for them.
  */
 function spread(stops: readonly GradientStop[], mapType: MapType, first: number, last: number): GradientStop[] {
-  const stretch = Math.min(1, MAX_PERIODS / (last - first));
+  const mostPeriods = Math.min(MAX_PERIODS, Math.max(1, Math.floor(MAX_STOPS / stops.length)));
+  const stretch = Math.min(1, mostPeriods / (last - first));
   const from = first * stretch;
   const end = last * stretch;
   const forward = padded(stops);

@@ -132,6 +132,17 @@ describe('AxialShd', () => {
     const found = await axial(`${AXIS} MapType="Repeat" MapUnit="0.00001"`);
     expect(found.stops.length).toBeLessThan(2000);
   });
+
+  it('has no more colours than can be seen, all periods counted', async () => {
+    const segments = Array.from(
+      { length: 20_000 },
+      (_, i) => `<ofd:Segment><ofd:Color Value="${i % 256} 0 0"/></ofd:Segment>`,
+    );
+    const found = await paint(
+      `<ofd:AxialShd ${AXIS} MapType="Repeat" MapUnit="0.01">${segments.join('')}</ofd:AxialShd>`,
+    );
+    expect((found as AxialPaint).stops.length).toBeLessThan(9000);
+  });
 });
 
 describe('RadialShd', () => {
