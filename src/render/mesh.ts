@@ -2,22 +2,21 @@
 import { type Matrix, type Point, transformPoint } from '../display/geometry.js';
 import type { MeshColor, MeshPaint, MeshVertex } from '../display/paint.js';
 
-/** Pixels visited for one picture, those of overlapping triangles each time; beyond, the picture is made smaller. */
-const MAX_WORK = 60_000_000;
 /** Red, green, blue, opacity; all 0…255. */
 const CHANNELS = 4;
 
-/** Device pixels a side of the square that one pixel of the picture must stand for, to bound the work. */
-export function meshStep(paint: MeshPaint, toDevice: Matrix, width: number, height: number): number {
-  const corners = paint.vertices.map(({ x, y }) => transformPoint(toDevice, x, y));
-  let work = 0;
+/** Pixels that `meshPixels` visits, those of overlapping triangles each time. */
+export function meshWork(paint: MeshPaint, toPixels: Matrix, width: number, height: number): number {
+  const corners = paint.vertices.map(({ x, y }) => transformPoint(toPixels, x, y));
+  let work = width * height;
   for (let i = 0; i + 2 < paint.triangles.length; i += 3) {
     const [a, b, c] = cornersAt(paint, corners, i);
     const columns = Math.min(width, Math.max(a.x, b.x, c.x)) - Math.max(0, Math.min(a.x, b.x, c.x));
     const rows = Math.min(height, Math.max(a.y, b.y, c.y)) - Math.max(0, Math.min(a.y, b.y, c.y));
-    if (columns > 0 && rows > 0) work += columns * rows;
+    // Half of its box at most.
+    if (columns > 0 && rows > 0) work += (columns * rows) / 2;
   }
-  return Math.max(1, Math.ceil(Math.sqrt(work / MAX_WORK)));
+  return work;
 }
 
 /** RGBA, alpha not multiplied in, of the mesh over `width` × `height` pixels; `toPixels` leads there from the mesh's space. */

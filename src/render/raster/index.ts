@@ -5,9 +5,10 @@ import { pixelsPerMm } from '../../display/units.js';
 import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import { ImageDecoder } from '../decoding.js';
 import { encodePng, type PixelRows, pixelRows } from '../png-encoder.js';
+import { ShadingBudget } from '../shading-budget.js';
 import { type RasterSize, rasterSize, type WantedSize } from './page-size.js';
 import { cssColor } from './paint.js';
-import { MAX_PATTERN_WORK, Painter } from './painter.js';
+import { MAX_PATTERN_WORK, MAX_SHADING_PIXELS, Painter } from './painter.js';
 import { GlyphPaths } from './paths.js';
 import { Pictures } from './pictures.js';
 import { Layers } from './target.js';
@@ -104,6 +105,7 @@ class RasterRun implements BackendRun {
       pictures: this.#pictures,
       layers,
       patternWork: { left: MAX_PATTERN_WORK },
+      shadings: new ShadingBudget(MAX_SHADING_PIXELS),
       report,
       pageNumber,
     });

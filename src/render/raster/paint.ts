@@ -14,8 +14,9 @@ import type { Item } from '../../display/list.js';
 import type { MeshPaint, Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
 import { axisScales, contains, listBounds, pixelBox } from '../bounds.js';
 import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
-import { meshPixels, meshStep } from '../mesh.js';
+import { meshPixels, meshWork } from '../mesh.js';
 import { type Pixels, reducePixels } from '../pixels.js';
+import type { ShadingBudget } from '../shading-budget.js';
 import { toPath2D } from './paths.js';
 import { toCanvas } from './pictures.js';
 import { type LayerEffect, releasePixels, setMatrix, type Target } from './target.js';
@@ -25,13 +26,12 @@ const MAX_DIRECT_ITEMS = 4000;
 /** What making and repeating the picture of a cell costs, in items. */
 const REPEATED_WORK = 500;
 const MAX_CELL_SIDE_PX = 2048;
-/** A cone over more pixels is computed at a lower resolution. */
-const MAX_CONE_PIXELS = 4_000_000;
-/** A mesh over more pixels has edges as they come. */
-const MAX_SMOOTH_MESH_PIXELS = 1_000_000;
+/** A mesh of more pixels has edges as they come. */
+const MAX_SMOOTH_MESH_WORK = 1_000_000;
 
 /** What painting a pattern needs of the painter of items; see there. */
 export interface CellPainter {
+  readonly shadings: ShadingBudget;
   items(target: Target, items: readonly Item[], toDevice: Matrix): Promise<void>;
   forCell(work: number): CellPainter | undefined;
   asOne(target: Target, effect: LayerEffect, draw: (layer: Target, shift: Matrix) => Promise<void>): Promise<void>;
@@ -46,8 +46,8 @@ export function cssColor({ color, alpha }: Pick<SolidPaint, 'color' | 'alpha'>):
 export async function paintPlane(painter: CellPainter, target: Target, paint: Paint, toDevice: Matrix): Promise<void> {
   if (paint.kind === 'solid') fillBox(target, cssColor(paint));
   else if (paint.kind === 'tiling') await paintTiling(painter, target, paint, multiply(toDevice, paint.matrix));
-  else if (paint.kind === 'mesh') paintMesh(target, paint, multiply(toDevice, paint.matrix));
-  else paintGradient(target, paint, multiply(toDevice, paint.matrix));
+  else if (paint.kind === 'mesh') paintMesh(painter, target, paint, multiply(toDevice, paint.matrix));
+  else paintGradient(painter, target, paint, multiply(toDevice, paint.matrix));
 }
 
 function fillBox({ context, box }: Target, style: string): void {
@@ -56,7 +56,7 @@ function fillBox({ context, box }: Target, style: string): void {
   context.fillRect(box.x, box.y, box.width, box.height);
 }
 
-function paintGradient(target: Target, paint: GradientPaint, matrix: Matrix): void {
+function paintGradient(painter: CellPainter, target: Target, paint: GradientPaint, matrix: Matrix): void {
   const { context, box } = target;
   const toGradient = invert(matrix);
   if (toGradient === undefined) return;
@@ -64,7 +64,7 @@ function paintGradient(target: Target, paint: GradientPaint, matrix: Matrix): vo
   if (shape.kind === 'none') return;
   if (shape.kind === 'even') fillBox(target, cssColor(shape));
   else if (shape.kind === 'cone' && paint.kind === 'radial') {
-    const step = Math.ceil(Math.sqrt((box.width * box.height) / MAX_CONE_PIXELS));
+    const step = painter.shadings.step(box.width * box.height);
     const width = Math.ceil(box.width / step);
     const height = Math.ceil(box.height / step);
     const rgba = conePixels(paint, multiply(toGradient, [step, 0, 0, step, box.x, box.y]), width, height);
@@ -78,10 +78,11 @@ function paintGradient(target: Target, paint: GradientPaint, matrix: Matrix): vo
 }
 
 /** `matrix`: the mesh's space → pixels of the target. Edges are smoothed where that costs little. */
-function paintMesh(target: Target, paint: MeshPaint, matrix: Matrix): void {
+function paintMesh(painter: CellPainter, target: Target, paint: MeshPaint, matrix: Matrix): void {
   const { box } = target;
-  const step = meshStep(paint, multiply(translation(-box.x, -box.y), matrix), box.width, box.height);
-  const samples = step === 1 && box.width * box.height <= MAX_SMOOTH_MESH_PIXELS ? 2 : 1;
+  const work = meshWork(paint, multiply(translation(-box.x, -box.y), matrix), box.width, box.height);
+  const step = painter.shadings.step(work);
+  const samples = step === 1 && work <= MAX_SMOOTH_MESH_WORK ? 2 : 1;
   const scale = samples / step;
   const width = Math.ceil(box.width * scale);
   const height = Math.ceil(box.height * scale);

@@ -15,6 +15,7 @@ import type { Clip, FillRule, GlyphRun, Group, ImageItem, Item, PathItem, Report
 import { BLACK, type Paint, type SolidPaint, type Stroke } from '../../display/paint.js';
 import { axisScales, effectiveClips, itemBounds, pixelBox, rectangleOf } from '../bounds.js';
 import { glyphMatrix, runOutline } from '../glyph-run.js';
+import type { ShadingBudget } from '../shading-budget.js';
 import { substituteOf } from '../substitute.js';
 import { type CellPainter, cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
@@ -30,6 +31,8 @@ const PLAIN_REDUCTION = 1.4;
 
 /** Side of a picture on the device from which on only its visible part is drawn. */
 const LARGEST_PICTURE_PX = 20_000;
+/** Pixels of a page's shadings that are computed one by one before they get coarser: some seconds. */
+export const MAX_SHADING_PIXELS = 200_000_000;
 /** Items that the patterns of one page may draw, all cells counted. */
 export const MAX_PATTERN_WORK = 1_000_000;
 
@@ -39,6 +42,7 @@ export interface PainterTools {
   readonly layers: Layers;
   /** Starts as MAX_PATTERN_WORK and is used up. */
   readonly patternWork: { left: number };
+  readonly shadings: ShadingBudget;
   readonly report: Report;
   readonly pageNumber: number;
 }
@@ -50,6 +54,10 @@ export class Painter implements CellPainter {
   constructor(tools: PainterTools, patternDepth = 0) {
     this.#tools = tools;
     this.#patternDepth = patternDepth;
+  }
+
+  get shadings(): ShadingBudget {
+    return this.#tools.shadings;
   }
 
   /** Paints a list. `toDevice`: space of the list → pixels of the target. */

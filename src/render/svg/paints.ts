@@ -1,17 +1,20 @@
 /** Paints as attribute values; what is more than a colour becomes a definition. */
 import { type Box, invert, type Matrix, meanScale, multiply } from '../../display/geometry.js';
 import type { Item } from '../../display/list.js';
-import type { GradientStop, MeshPaint, Paint, SolidPaint, TilingPaint } from '../../display/paint.js';
+import type { GradientStop, MeshPaint, Paint, RadialPaint, SolidPaint, TilingPaint } from '../../display/paint.js';
 import { contains, listBounds } from '../bounds.js';
 import { conePixels, type GradientPaint, gradientShape, stopsWithEdges } from '../gradient.js';
-import { meshPixels, meshStep } from '../mesh.js';
+import { meshPixels, meshWork } from '../mesh.js';
 import type { Pixels } from '../pixels.js';
 import { encodePng, pixelRows } from '../png-encoder.js';
+import { ShadingBudget } from '../shading-budget.js';
 import type { Definitions } from './definitions.js';
 import { attribute, fixed, hexColor, transform } from './markup.js';
 
 /** Pixels of a millimetre in the pictures of gradients that SVG has no element for; about 250 dpi. */
 const PICTURE_PIXELS_PER_MM = 10;
+/** Pixels of a page's pictures before they get coarser: all of them are in the file. */
+const MAX_SHADING_PIXELS = 40_000_000;
 const MAX_PICTURE_SIDE_PX = 1000;
 /** Decimals of coordinates in paint space, whose scale is not known here. */
 const PAINT_DECIMALS = 5;
@@ -31,6 +34,7 @@ export type WriteItems = (items: readonly Item[], scale: number) => Promise<stri
 export class Paints {
   readonly #definitions: Definitions;
   readonly #writeCell: WriteItems;
+  readonly #shadings = new ShadingBudget(MAX_SHADING_PIXELS);
 
   constructor(definitions: Definitions, writeCell: WriteItems) {
     this.#definitions = definitions;
@@ -43,28 +47,12 @@ export class Paints {
     const toElement = invert(place.element);
     if (toElement === undefined || place.bounds === undefined) return undefined;
     if (paint.kind === 'tiling') return this.#url(name, await this.#tiling(paint, toElement, place));
-    if (paint.kind === 'mesh') {
-      const id = await this.#picture(paint.matrix, toElement, place.bounds, place.scale, (toPaint, widthPx, heightPx) =>
-        meshPicture(paint, toPaint, widthPx, heightPx),
-      );
-      return this.#url(name, id);
-    }
+    if (paint.kind === 'mesh') return this.#url(name, await this.#picture(paint, toElement, place));
     const shape = gradientShape(paint);
     if (shape.kind === 'none') return undefined;
     if (shape.kind === 'even') return solidAttributes(name, shape);
     if (shape.kind === 'cone' && paint.kind === 'radial') {
-      const id = await this.#picture(
-        paint.matrix,
-        toElement,
-        place.bounds,
-        place.scale,
-        (toPaint, widthPx, heightPx) => ({
-          widthPx,
-          heightPx,
-          rgba: conePixels(paint, toPaint, widthPx, heightPx),
-        }),
-      );
-      return this.#url(name, id);
+      return this.#url(name, await this.#picture(paint, toElement, place));
     }
     return this.#url(name, this.#gradient(paint, toElement));
   }
@@ -100,26 +88,40 @@ export class Paints {
     return this.#definitions.add('radialGradient', units + circles + matrix, stopElements(ordered));
   }
 
-  /** A picture of a paint over the element's box, as a pattern of one cell. `pixelsOf` gets the way from pixels to the paint's space. */
+  /** A picture of a paint over the element's box, as a pattern of one cell. */
   async #picture(
-    paintMatrix: Matrix,
+    paint: RadialPaint | MeshPaint,
     toElement: Matrix,
-    bounds: Box,
-    scale: number,
-    pixelsOf: (toPaint: Matrix, widthPx: number, heightPx: number) => Pixels | undefined,
+    { bounds, scale }: PaintPlace,
   ): Promise<string | undefined> {
-    const toPaint = invert(paintMatrix);
-    if (toPaint === undefined) return undefined;
-    const widthPx = picturePixels(bounds.width * scale);
-    const heightPx = picturePixels(bounds.height * scale);
-    const fromPixels: Matrix = [bounds.width / widthPx, 0, 0, bounds.height / heightPx, bounds.x, bounds.y];
-    const pixels = pixelsOf(multiply(toPaint, fromPixels), widthPx, heightPx);
-    if (pixels === undefined) return undefined;
+    const pixels = bounds && this.#pixels(paint, bounds, scale);
+    if (bounds === undefined || pixels === undefined) return undefined;
     const data = Buffer.from(await encodePng(pixelRows(pixels))).toString('base64');
     const size = number('width', bounds.width) + number('height', bounds.height);
     const picture = `<image${size} preserveAspectRatio="none" xlink:href="data:image/png;base64,${data}"/>`;
     const matrix = transform(multiply(toElement, [1, 0, 0, 1, bounds.x, bounds.y]), 'patternTransform', PAINT_DECIMALS);
     return this.#definitions.add('pattern', `${attribute('patternUnits', 'userSpaceOnUse')}${size}${matrix}`, picture);
+  }
+
+  /** The paint over a box; coarser where the page has many such pictures. */
+  #pixels(paint: RadialPaint | MeshPaint, bounds: Box, scale: number): Pixels | undefined {
+    const fromGroup = invert(paint.matrix);
+    if (fromGroup === undefined) return undefined;
+    const width = picturePixels(bounds.width * scale);
+    const height = picturePixels(bounds.height * scale);
+    const toPixels = (widthPx: number, heightPx: number): Matrix => {
+      const [x, y] = [widthPx / bounds.width, heightPx / bounds.height];
+      return multiply([x, 0, 0, y, -bounds.x * x, -bounds.y * y], paint.matrix);
+    };
+    const work = paint.kind === 'mesh' ? meshWork(paint, toPixels(width, height), width, height) : width * height;
+    const step = this.#shadings.step(work);
+    const widthPx = Math.ceil(width / step);
+    const heightPx = Math.ceil(height / step);
+    if (paint.kind === 'mesh') {
+      return { widthPx, heightPx, rgba: meshPixels(paint, toPixels(widthPx, heightPx), widthPx, heightPx) };
+    }
+    const fromPixels: Matrix = [bounds.width / widthPx, 0, 0, bounds.height / heightPx, bounds.x, bounds.y];
+    return { widthPx, heightPx, rgba: conePixels(paint, multiply(fromGroup, fromPixels), widthPx, heightPx) };
   }
 
   async #tiling(paint: TilingPaint, toElement: Matrix, place: PaintPlace): Promise<string> {
@@ -141,17 +143,6 @@ export class Paints {
       content,
     );
   }
-}
-
-/** Of so many pixels, or of fewer where triangles without end lie on each other. */
-function meshPicture(paint: MeshPaint, toPaint: Matrix, width: number, height: number): Pixels | undefined {
-  const toPixels = invert(toPaint);
-  if (toPixels === undefined) return undefined;
-  const step = meshStep(paint, toPixels, width, height);
-  const widthPx = Math.ceil(width / step);
-  const heightPx = Math.ceil(height / step);
-  const scaled = multiply([widthPx / width, 0, 0, heightPx / height, 0, 0], toPixels);
-  return { widthPx, heightPx, rgba: meshPixels(paint, scaled, widthPx, heightPx) };
 }
 
 /** Black is what SVG fills with anyway. */
