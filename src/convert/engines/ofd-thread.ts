@@ -1,5 +1,6 @@
 /** Entry of a worker thread: runs one OFD conversion at a time for converter.ts. What crosses is plain data. */
 import { readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors.js';
 import { systemFontBook } from '../../fonts/system.js';
@@ -7,6 +8,9 @@ import type { ConversionTask } from '../converter-types.js';
 import { documentName, OutputFiles, pageName } from '../output-files.js';
 import { convertOfd } from './ofd.js';
 import type { ThreadMessage, ThreadReply, ThreadSettings } from './ofd-thread-types.js';
+
+// Linux keeps a nice value for each thread: conversions give way to the thread that answers requests.
+if (process.platform === 'linux') setPriority(0, 10);
 
 const port = parentPort!;
 const settings = workerData as ThreadSettings;
