@@ -4,6 +4,7 @@ import { inflateUpTo } from './inflate.js';
 import { jbig2Demand } from './jbig2-limits.js';
 import { END_OF_FILE, END_OF_PAGE, jbig2Segments, PAGE_INFORMATION } from './jbig2-segments.js';
 import { isJpegComplete, jpegHeader } from './jpeg-header.js';
+import { isJpegSound } from './jpeg-sound.js';
 import { predictorParms } from './pdf-flate.js';
 import { rowBytes } from './png.js';
 import { readPng } from './png-file.js';
@@ -16,7 +17,7 @@ export function passJpeg(image: EncodedImage): PdfImageData | undefined {
   const header = jpegHeader(image.bytes);
   if (header === undefined || !header.isPlainCoding || header.bitsPerComponent !== 8) return undefined;
   const colorSpace = ({ 1: 'DeviceGray', 3: 'DeviceRGB', 4: 'DeviceCMYK' } as const)[header.componentCount];
-  if (colorSpace === undefined || !isJpegComplete(image.bytes)) return undefined;
+  if (colorSpace === undefined || !isJpegComplete(image.bytes) || !isJpegSound(image.bytes)) return undefined;
   const isInverted = header.componentCount === 4 && header.adobeTransform !== undefined;
   return {
     filter: 'DCTDecode',
