@@ -147,22 +147,26 @@ describe('GouraudShd', () => {
     });
   });
 
-  it('leaves no seams between triangles', async () => {
-    const grey: Color = [100, 100, 100];
-    const fan: Corner[] = Array.from({ length: 25 }, (_, i) => {
+  it.each([
+    ['opaque', 255, 255],
+    ['evenly translucent', 128, 128],
+    ['unevenly translucent', 128, 129],
+  ])('leaves no seams between triangles: %s', async (_, alpha, centreAlpha) => {
+    const grey = (level: number): Color => [level, level, level];
+    const rim: Corner[] = Array.from({ length: 25 }, (_, i) => {
       const angle = (i * Math.PI) / 12;
-      return [30 + 29 * Math.cos(angle), 20 + 19 * Math.sin(angle), grey];
+      return [30 + 29 * Math.cos(angle), 20 + 19 * Math.sin(angle), grey(90)];
     });
-    const centre: Corner = [30, 20, grey];
-    const points = fan
-      .slice(1)
-      .map((corner, i) => [centre, fan[i]!, corner].map((each) => point(each)).join(''))
-      .join('');
-    const drawn = await draw(shaded('GouraudShd', points));
+    const see = (corner: Corner, opacity: number) => point(corner).replace('/>', ` Alpha="${opacity}"/>`);
+    const centre = see([30, 20, grey(110)], centreAlpha);
+    const points = rim.slice(1).map((corner, i) => centre + see(rim[i]!, alpha) + see(corner, alpha));
+    const drawn = await draw(shaded('GouraudShd', points.join('')));
+    const seen = (level: number): number => 255 + ((level - 255) * alpha) / 255;
     for (const kind of ['png', 'svg', 'pdf'] as const) {
       for (let x = 20; x < 60; x += 0.2) {
         for (let y = 22; y < 38; y += 0.2) {
-          if (Math.abs(drawn.colorAt(kind, x, y)[0] - 100) > 2) expect([kind, x, y]).toEqual([]);
+          const [level] = drawn.colorAt(kind, x, y);
+          if (level < seen(90) - 3 || level > seen(110) + 3) expect([kind, x, y, level]).toEqual([]);
         }
       }
     }

@@ -34,9 +34,11 @@ export function visiblePaint(paint: Paint | undefined): Paint | undefined {
   return shape.kind === 'even' ? { kind: 'solid', color: shape.color, alpha: shape.alpha } : paint;
 }
 
-/** Whether the paint needs a soft mask, hence a painting operator of its own. */
+/** Whether the paint needs a soft mask or a group of its own, hence a painting operator of its own. */
 export function needsMask(paint: Paint): paint is ShadedPaint {
-  return paint.kind !== 'solid' && paint.kind !== 'tiling' && uniformAlpha(colorsOf(paint)) === undefined;
+  if (paint.kind === 'solid' || paint.kind === 'tiling') return false;
+  const alpha = uniformAlpha(colorsOf(paint));
+  return alpha === undefined || (paint.kind === 'mesh' && alpha < 1);
 }
 
 /** Whether nothing that lies below shows through the paint. */
@@ -46,8 +48,8 @@ export function isOpaque(paint: Paint): boolean {
 }
 
 /**
- * Selects `paint`, which is visible, for `role` and lets `draw` paint with it. `bounds` surely holds what is painted, in the stream's
- * current space, which must be the space of the item's group.
+ * Selects `paint`, which is visible, for `role` and lets `draw` paint with it on the stream that it gets. `bounds` surely
+ * holds what is painted, in the stream's current space, which must be the space of the item's group.
  */
 export function withPaint(
   scene: Scene,
@@ -55,18 +57,58 @@ export function withPaint(
   paint: Paint,
   role: PaintRole,
   bounds: Box | undefined,
-  draw: () => void,
+  draw: (stream: ContentStream) => void,
 ): void {
   if (!needsMask(paint) || !bounds) {
     selectPaint(scene, stream, paint, role);
-    draw();
+    draw(stream);
     return;
   }
   stream.save();
-  stream.setExtendedState(opacityMask(scene, stream, paint, bounds));
-  selectPaint(scene, stream, paint, role);
-  draw();
+  const alpha = uniformAlpha(colorsOf(paint));
+  if (alpha === undefined) stream.setExtendedState(opacityMask(scene, stream, paint, bounds));
+  if (paint.kind === 'mesh') {
+    paintMeshAsOne(scene, stream, paint, role, bounds, alpha ?? 1, draw);
+  } else {
+    selectPaint(scene, stream, paint, role);
+    draw(stream);
+  }
   stream.restore();
+}
+
+/** Readers may paint triangles that overlap a little, which must not show: the mesh is opaque within a group. */
+function paintMeshAsOne(
+  scene: Scene,
+  stream: ContentStream,
+  paint: MeshPaint,
+  role: PaintRole,
+  bounds: Box,
+  alpha: number,
+  draw: (stream: ContentStream) => void,
+): void {
+  const inside = new ContentStream(scene.states, stream.unitMm);
+  selectPaint(scene, inside, opaqueMesh(paint), role);
+  draw(inside);
+  const entries = {
+    Type: 'XObject',
+    Subtype: 'Form',
+    BBox: boxEntry(bounds, stream.unitMm),
+    Group: { S: 'Transparency', CS: 'DeviceRGB', I: true },
+    Resources: inside.resources.toEntries(),
+  };
+  stream.setFillAlpha(alpha);
+  stream.setStrokeAlpha(1);
+  stream.paintObject(scene.file.addStream(entries, inside.toBytes()));
+  stream.usesTransparency = true;
+}
+
+function opaqueMesh(paint: MeshPaint): MeshPaint {
+  const { background } = paint;
+  return {
+    ...paint,
+    vertices: paint.vertices.map((vertex) => ({ ...vertex, alpha: 1 })),
+    ...(background === undefined ? {} : { background: { ...background, alpha: 1 } }),
+  };
 }
 
 /** Selects colour or pattern and the constant part of the opacity for `role`. */

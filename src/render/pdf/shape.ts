@@ -30,11 +30,13 @@ export function drawPath(scene: Scene, stream: ContentStream, item: PathItem): v
   }
   if (fill) {
     const bounds = needsMask(fill) ? itemBounds(item) : undefined;
-    withPaint(scene, stream, fill, 'fill', bounds, () => stream.write(`${outline}f${rule}\n`));
+    withPaint(scene, stream, fill, 'fill', bounds, (target) => target.write(`${outline}f${rule}\n`));
   }
   if (stroke) {
     const bounds = needsMask(stroke.paint) ? itemBounds(item) : undefined;
-    withPaint(scene, stream, stroke.paint, 'stroke', bounds, () => strokePath(stream, item.path, item.matrix, stroke));
+    withPaint(scene, stream, stroke.paint, 'stroke', bounds, (target) =>
+      strokePath(target, item.path, item.matrix, stroke),
+    );
   }
 }
 

@@ -27,13 +27,13 @@ export function drawRun(scene: Scene, stream: ContentStream, run: GlyphRun): voi
   if (isFlat || (!fill && !stroke)) {
     drawInvisible(scene, stream, run, isFlat);
   } else if (!stroke) {
-    withRunPaint(scene, stream, run, fill!, 'fill', () => show(scene, stream, run, run.matrix, FILLED));
+    withRunPaint(scene, stream, run, fill!, 'fill', (target) => show(scene, target, run, run.matrix, FILLED));
   } else if (!run.stroke && fill?.kind === 'solid' && !isOpaque(fill)) {
     scene.drawItems(stream, [translucentBold(run, fill)]);
   } else if (canShowStroke(run, fill, stroke)) {
     drawStroked(scene, stream, run, fill, stroke);
   } else {
-    if (fill) withRunPaint(scene, stream, run, fill, 'fill', () => show(scene, stream, run, run.matrix, FILLED));
+    if (fill) withRunPaint(scene, stream, run, fill, 'fill', (target) => show(scene, target, run, run.matrix, FILLED));
     else show(scene, stream, run, run.matrix, INVISIBLE);
     strokeOutlines(scene, stream, run, stroke);
   }
@@ -88,7 +88,9 @@ function drawStroked(
 function strokeOutlines(scene: Scene, stream: ContentStream, run: GlyphRun, stroke: Stroke): void {
   const outlines = runOutline(run);
   if (outlines.isEmpty) return;
-  withRunPaint(scene, stream, run, stroke.paint, 'stroke', () => strokePath(stream, outlines, run.matrix, stroke));
+  withRunPaint(scene, stream, run, stroke.paint, 'stroke', (target) =>
+    strokePath(target, outlines, run.matrix, stroke),
+  );
 }
 
 function withRunPaint(
@@ -97,7 +99,7 @@ function withRunPaint(
   run: GlyphRun,
   paint: Paint,
   role: PaintRole,
-  draw: () => void,
+  draw: (stream: ContentStream) => void,
 ): void {
   withPaint(scene, stream, paint, role, needsMask(paint) ? itemBounds(run) : undefined, draw);
 }
