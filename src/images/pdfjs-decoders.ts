@@ -1,9 +1,10 @@
 /** JBIG2, JPEG 2000 and raw JPEG inks through pdf.js's decoders, loaded when the first such picture comes. */
-import { createRequire } from 'node:module';
 import { jbig2Demand } from './jbig2-limits.js';
 import { withinTime } from './time-limit.js';
 
 const DECODERS = 'pdfjs-dist/legacy/image_decoders/pdf.image_decoders.mjs';
+/** The script form of the JPEG 2000 decoder: the other form would want to read a file of its own. */
+const OPENJPEG = 'pdfjs-dist/wasm/openjpeg_nowasm_fallback.js';
 
 interface Size {
   readonly width: number;
@@ -17,11 +18,6 @@ interface Decoders {
     getData(options: Size & { isSourcePDF: boolean }): Uint8ClampedArray;
   };
   readonly Jbig2Image: new () => { width: number; height: number; parse(bytes: Uint8Array): Uint8ClampedArray };
-  readonly JpxImage: {
-    setOptions(options: { useWasm: boolean; useWorkerFetch: boolean; wasmUrl: string; handler: null }): void;
-    decode(bytes: Uint8Array, options: { numComponents: number }): Promise<Uint8ClampedArray | undefined>;
-    cleanup(): void;
-  };
   setVerbosityLevel(level: number): void;
 }
 
@@ -30,10 +26,6 @@ let loading: Promise<Decoders> | undefined;
 function decoders(): Promise<Decoders> {
   loading ??= import(DECODERS).then((library: Decoders) => {
     library.setVerbosityLevel(0);
-    // The script form of the JPEG 2000 decoder: the other form would want to read a file of its own.
-    const script = createRequire(import.meta.url).resolve('pdfjs-dist/wasm/openjpeg_nowasm_fallback.js');
-    const folder = new URL('.', `file://${script}`).href;
-    library.JpxImage.setOptions({ useWasm: false, useWorkerFetch: false, wasmUrl: folder, handler: null });
     return library;
   });
   return loading;
@@ -69,13 +61,36 @@ function withHeight(bytes: Uint8Array, at: number | undefined, height: number): 
   return copy;
 }
 
+/** The decoder as its script gives it: memory to put a file into, and a call that leaves samples or messages behind. */
+interface OpenJpeg {
+  _malloc(size: number): number;
+  _free(at: number): void;
+  writeArrayToMemory(bytes: Uint8Array, at: number): void;
+  _jp2_decode(at: number, size: number, components: number, isIndexed: number, hasMask: number, reduce: number): number;
+  imageData: Uint8ClampedArray | null | undefined;
+  errorMessages?: string;
+}
+
+type OpenJpegScript = { default(options: { warn(message: string): void }): Promise<OpenJpeg> };
+
+let openJpeg: Promise<OpenJpeg> | undefined;
+
 /** Interleaved samples of 8 bits: one, three or four a pixel. Undefined where the data cannot be decoded. */
 export async function decodeJpeg2000(bytes: Uint8Array): Promise<Uint8ClampedArray | undefined> {
-  const { JpxImage } = await decoders();
+  // What it has to say of damaged files is said by our own warnings.
+  openJpeg ??= import(OPENJPEG).then((script: OpenJpegScript) => script.default({ warn: () => {} }));
+  const decoder = await openJpeg;
   try {
-    return await JpxImage.decode(bytes, { numComponents: 4 });
-  } catch (error) {
-    if (error instanceof Error && error.name === 'RuntimeError') JpxImage.cleanup(); // the instance is broken: take a new one
+    const at = decoder._malloc(bytes.length);
+    decoder.writeArrayToMemory(bytes, at);
+    const isFailed = decoder._jp2_decode(at, bytes.length, 4, 0, 0, 0) !== 0;
+    const { imageData } = decoder;
+    decoder.imageData = null;
+    delete decoder.errorMessages;
+    decoder._free(at);
+    return isFailed ? undefined : (imageData ?? undefined);
+  } catch {
+    openJpeg = undefined; // the instance is broken: take a new one
     return undefined;
   }
 }

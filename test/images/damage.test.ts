@@ -1,6 +1,6 @@
 // Bombs are refused by their headers; cut and damaged files end as pixels or as ImageError, soon.
 import { deflateSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { decodeImage, ImageError, identifyImage, pdfImage } from '../../src/images/index.js';
 import { chunk, concat, makeBmp, makeGif, makeJbig2, makeJpeg, makePng, makeTiff, uint32 } from './make-images.js';
 import { ALPHA_JP2, FAX_G3_2D_TIFF, FAX_G4_TIFF, RGB_WEBP } from './samples.js';
@@ -177,5 +177,14 @@ describe('JBIG2', () => {
     const { rgba } = await decodeImage(image, LIMITS);
     expect(rgba.some((value, i) => i % 4 === 0 && value === 0)).toBe(true);
     await survive(bytes);
+  });
+});
+
+describe('JPEG 2000', () => {
+  it('that is damaged is told by our own warnings and nowhere else', async () => {
+    const console = [vi.spyOn(globalThis.console, 'warn'), vi.spyOn(globalThis.console, 'error')];
+    for (let length = 120; length < ALPHA_JP2.length; length += 60) await survive(ALPHA_JP2.subarray(0, length));
+    for (const spy of console) expect(spy).not.toHaveBeenCalled();
+    await decodeImage(identifyImage(ALPHA_JP2, 'Res/whole')!, LIMITS);
   });
 });
