@@ -95,6 +95,55 @@ const STEPS: readonly string[] = [
   CREATE INDEX notifications_open ON notifications (state) WHERE state IN ('pending', 'abandoned');
   CREATE INDEX notifications_by_job ON notifications (job_id);
   `,
+  `
+  -- What a run is about to put at a remote target, and what has arrived there (contract S3); NULL where it may have not.
+  CREATE TABLE uploads (
+    job_id           TEXT NOT NULL,
+    name             TEXT NOT NULL,
+    size_bytes       INTEGER NOT NULL,
+    sha256           TEXT NOT NULL,
+    location         TEXT,
+    delivered_at_ms  INTEGER,
+    PRIMARY KEY (job_id, name)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Since when a job's runs have found its target out of reach.
+  ALTER TABLE jobs ADD COLUMN unreachable_since_ms INTEGER;
+  CREATE INDEX jobs_waiting_for ON jobs (waiting_reason) WHERE state = 'queued' AND run_at_ms IS NOT NULL;
+
+  -- Attempts before it was last sent again by hand: the rest counts for max_attempts.
+  ALTER TABLE notifications ADD COLUMN earlier_attempts INTEGER NOT NULL DEFAULT 0;
+  UPDATE notifications SET next_attempt_at_ms = created_at_ms WHERE state = 'abandoned';
+  CREATE INDEX notifications_by_time ON notifications (created_at_ms, id);
+
+  CREATE TABLE batches (
+    id               TEXT PRIMARY KEY,
+    total            INTEGER NOT NULL,
+    notify           TEXT,
+    created_at_ms    INTEGER NOT NULL,
+    finished_at_ms   INTEGER,
+    ends             INTEGER NOT NULL DEFAULT 0,
+    idempotency_key  TEXT,
+    request_hash     TEXT
+  ) STRICT;
+  CREATE UNIQUE INDEX batches_by_key ON batches (idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE INDEX batches_finished ON batches (finished_at_ms) WHERE finished_at_ms IS NOT NULL;
+
+  -- How an item ended outlives the record of its job; NULL while it goes on.
+  CREATE TABLE batch_items (
+    batch_id    TEXT NOT NULL,
+    item_index  INTEGER NOT NULL,
+    job_id      TEXT,
+    is_replay   INTEGER NOT NULL,
+    end_state   TEXT,
+    error_code  TEXT,
+    reason      TEXT,
+    error       TEXT,
+    PRIMARY KEY (batch_id, item_index)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX batch_items_by_job ON batch_items (job_id) WHERE job_id IS NOT NULL;
+  CREATE INDEX batch_items_open ON batch_items (batch_id) WHERE end_state IS NULL;
+  `,
 ];
 
 /** Brings an open database to the schema of this program, each step in a transaction of its own. */

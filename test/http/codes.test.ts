@@ -131,6 +131,13 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
     says: /output\.pdf changed/,
     reason: 'internal',
   },
+  // Of deliveries, which no answer waits for: here as any fault of a run, in jobs as error_code.
+  sink_refused: { produce: () => stream(new ServiceError('sink_refused', 'No login')), says: /No/, reason: 'internal' },
+  sink_unreachable: {
+    produce: () => stream(new ServiceError('sink_unreachable', 'Nobody listens')),
+    says: /Nobody/,
+    reason: 'internal',
+  },
   server_busy: {
     config: { fast_workers: 1 },
     produce: async () => {
