@@ -5,10 +5,15 @@ import { decodeWithCanvas } from './canvas-decoder.js';
 import { ImageError } from './error.js';
 import { jbig2Segments } from './jbig2-segments.js';
 import { decodeJpeg } from './jpeg.js';
+import { jpeg2000Header } from './jpeg2000-header.js';
 import { decodeJbig2, decodeJpeg2000 } from './pdfjs-decoders.js';
 import { decodePng, hasTransparency } from './png.js';
 import { decodeTiff } from './tiff.js';
 import { DEFAULT_IMAGE_LIMITS, type DecodedImage, type ImageLimits } from './types.js';
+
+/** Numbers of colour spaces in a JPEG 2000. */
+const CMYK = 12;
+const YCC = 18;
 
 /** Throws ImageError: too many pixels by the header, or nothing that can be decoded. A cut picture gives what there is. */
 export async function decodeImage(
@@ -71,11 +76,37 @@ async function decodeBilevel(image: EncodedImage): Promise<DecodedImage | undefi
   return { ...fromSamples(gray, widthPx, heightPx, 1), isPartial };
 }
 
+/** Inks and YCC become RGB here: the decoder gives the samples as they are coded. */
 async function decodeWavelets(image: EncodedImage): Promise<DecodedImage | undefined> {
-  const samples = await decodeJpeg2000(image.bytes);
+  const header = jpeg2000Header(image.bytes);
+  const isGrayAndAlpha = header?.components.length === 2 && !header.hasPalette;
+  const samples = await decodeJpeg2000(image.bytes, isGrayAndAlpha);
   const perPixel = (samples?.length ?? 0) / (image.widthPx * image.heightPx);
   if (samples === undefined || ![1, 3, 4].includes(perPixel)) return undefined;
+  if (header?.colorSpace === CMYK && perPixel === 4) inksToRgb(samples);
+  if (header?.colorSpace === YCC && perPixel >= 3) yccToRgb(samples, perPixel);
   return fromSamples(samples, image.widthPx, image.heightPx, perPixel);
+}
+
+/** Each colour becomes (1 − ink)·(1 − black), opaque. */
+function inksToRgb(samples: Uint8ClampedArray): void {
+  for (let i = 0; i < samples.length; i += 4) {
+    const light = (255 - samples[i + 3]!) / 255;
+    for (let c = 0; c < 3; c++) samples[i + c] = (255 - samples[i + c]!) * light;
+    samples[i + 3] = 255;
+  }
+}
+
+/** The colours of JPEG, whose two differences lie around 128. */
+function yccToRgb(samples: Uint8ClampedArray, perPixel: number): void {
+  for (let i = 0; i < samples.length; i += perPixel) {
+    const y = samples[i]!;
+    const blue = samples[i + 1]! - 128;
+    const red = samples[i + 2]! - 128;
+    samples[i] = y + 1.402 * red;
+    samples[i + 1] = y - 0.344136 * blue - 0.714136 * red;
+    samples[i + 2] = y + 1.772 * blue;
+  }
 }
 
 /** One sample is grey, three are RGB, four are RGB and alpha. */

@@ -2,7 +2,7 @@
 import type { EncodedImage } from '../display/list.js';
 import { checkSize, decodeImage } from './decode.js';
 import { flatePdfImage } from './pdf-flate.js';
-import { passFaxTiff, passJbig2, passJpeg, passPng } from './pdf-passthrough.js';
+import { passFaxTiff, passJbig2, passJpeg, passJpeg2000, passPng } from './pdf-passthrough.js';
 import { DEFAULT_IMAGE_LIMITS, type ImageLimits, type PdfImageData } from './types.js';
 
 /** Throws ImageError, like `decodeImage`. The same bytes always give the same result. */
@@ -22,6 +22,8 @@ async function passThrough(image: EncodedImage): Promise<PdfImageData | undefine
         return passJbig2(image);
       case 'tiff':
         return passFaxTiff(image);
+      case 'jpeg2000':
+        return passJpeg2000(image);
       default:
         return undefined;
     }

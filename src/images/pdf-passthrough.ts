@@ -5,6 +5,7 @@ import { jbig2Demand } from './jbig2-limits.js';
 import { END_OF_FILE, END_OF_PAGE, jbig2Segments, PAGE_INFORMATION } from './jbig2-segments.js';
 import { isJpegComplete, jpegHeader } from './jpeg-header.js';
 import { isJpegSound } from './jpeg-sound.js';
+import { jpeg2000Header } from './jpeg2000-header.js';
 import { predictorParms } from './pdf-flate.js';
 import { rowBytes } from './png.js';
 import { readPng } from './png-file.js';
@@ -112,4 +113,44 @@ function faxParms(compression: number, t4Options: number): DecodeParameters | un
   if (compression === 4) return { K: -1 };
   if (compression === 2) return { K: 0, EncodedByteAlign: true, EndOfBlock: false };
   return compression === 3 ? { K: t4Options & 1 ? 1 : 0, EndOfBlock: false } : undefined;
+}
+
+/** Colour spaces of a JPEG 2000 that are what PDF's own say, by how many components they have. */
+const PLAIN_SPACES: Readonly<Record<number, { number: number; name: 'DeviceGray' | 'DeviceRGB' }>> = {
+  1: { number: 17, name: 'DeviceGray' },
+  3: { number: 16, name: 'DeviceRGB' },
+};
+
+/**
+ * The coded data of a whole JPEG 2000 in grey or RGB, in a file of their own: what PDF takes no notice of, and what PDF/A-2
+ * forbids (several colour spaces, a bare codestream), stays behind.
+ */
+export function passJpeg2000(image: EncodedImage): PdfImageData | undefined {
+  const header = jpeg2000Header(image.bytes);
+  if (header === undefined || !header.isComplete || header.hasPalette || header.hasChannels) return undefined;
+  const { components, codestream } = header;
+  const space = PLAIN_SPACES[components.length];
+  const bits = components[0]?.bits ?? 0;
+  if (space === undefined || (header.colorSpace ?? space.number) !== space.number) return undefined;
+  if (bits < 8 || bits > 16) return undefined;
+  if (!components.every((component) => component.isFull && !component.isSigned && component.bits === bits)) {
+    return undefined;
+  }
+  const { widthPx: width, heightPx: height } = image;
+  const imageHeader = box('ihdr', [...uint32(height), ...uint32(width), 0, components.length, bits - 1, 7, 0, 0]);
+  const file = Buffer.concat([
+    box('jP  ', [0x0d, 0x0a, 0x87, 0x0a]),
+    box('ftyp', Buffer.from('jp2 \0\0\0\0jp2 ', 'latin1')),
+    box('jp2h', Buffer.concat([imageHeader, box('colr', [1, 0, 0, ...uint32(space.number)])])),
+    box('jp2c', codestream),
+  ]);
+  return { filter: 'JPXDecode', data: file, width, height, bitsPerComponent: bits, colorSpace: space.name };
+}
+
+function box(type: string, body: Uint8Array | readonly number[]): Uint8Array {
+  return Buffer.concat([Buffer.from(uint32(8 + body.length)), Buffer.from(type, 'latin1'), Buffer.from(body)]);
+}
+
+function uint32(value: number): number[] {
+  return [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 }

@@ -75,15 +75,21 @@ type OpenJpegScript = { default(options: { warn(message: string): void }): Promi
 
 let openJpeg: Promise<OpenJpeg> | undefined;
 
-/** Interleaved samples of 8 bits: one, three or four a pixel. Undefined where the data cannot be decoded. */
-export async function decodeJpeg2000(bytes: Uint8Array): Promise<Uint8ClampedArray | undefined> {
+/**
+ * Interleaved samples of 8 bits: one, three or four a pixel; grey with opacity as RGBA. Undefined where the data cannot be
+ * decoded.
+ */
+export async function decodeJpeg2000(
+  bytes: Uint8Array,
+  isGrayAndAlpha: boolean,
+): Promise<Uint8ClampedArray | undefined> {
   // What it has to say of damaged files is said by our own warnings.
   openJpeg ??= import(OPENJPEG).then((script: OpenJpegScript) => script.default({ warn: () => {} }));
   const decoder = await openJpeg;
   try {
     const at = decoder._malloc(bytes.length);
     decoder.writeArrayToMemory(bytes, at);
-    const isFailed = decoder._jp2_decode(at, bytes.length, 4, 0, 0, 0) !== 0;
+    const isFailed = decoder._jp2_decode(at, bytes.length, isGrayAndAlpha ? 0 : 4, 0, isGrayAndAlpha ? 1 : 0, 0) !== 0;
     const { imageData } = decoder;
     decoder.imageData = null;
     delete decoder.errorMessages;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Color } from '../../src/display/paint.js';
 import { makeJpeg, makePng } from '../images/make-images.js';
-import { ALPHA_JP2, GRAY_JP2 } from '../images/samples.js';
+import { ALPHA_JP2, GRAY_JP2, RGB_JP2 } from '../images/samples.js';
 import { BLACK, BLUE, type Drawn, draw, filledXml, GREEN, mix, RED, WHITE } from './support.js';
 
 const YELLOW: Color = [255, 255, 0];
@@ -225,6 +225,20 @@ describe('formats', () => {
         [15, 44, [29, 29, 29]],
         [45, 55, [76, 76, 76]],
       ] as const),
+    ]);
+    expect(drawn.codes).toEqual([]);
+  });
+
+  it('JPEG 2000 as it is coded, in its colours and as a mask', async () => {
+    const drawn = await drawImages(
+      imageXml('10 10 20 20', 'ResourceID="10"') + imageXml('40 10 20 20', 'ResourceID="10" ImageMask="11"'),
+      { 'a.jp2': RGB_JP2, 'mask.jp2': GRAY_JP2 },
+    );
+    drawn.expectColors([
+      [14, 14, BLUE],
+      [26, 26, RED],
+      [44, 14, mix(WHITE, BLUE, 29 / 255)],
+      [56, 26, mix(WHITE, RED, 76 / 255)],
     ]);
     expect(drawn.codes).toEqual([]);
   });

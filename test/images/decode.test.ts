@@ -9,6 +9,7 @@ import { type DecodedImage, decodeImage, identifyImage } from '../../src/images/
 import { concat, makeBmp, makeGif, makeJbig2, makeJpeg, makePng, makeTiff, type TiffTag } from './make-images.js';
 import {
   ALPHA_JP2,
+  bareCodestream,
   FAX_G3_2D_TIFF,
   FAX_G3_TIFF,
   FAX_G4_STRIP_BYTES,
@@ -16,7 +17,10 @@ import {
   FAX_HEIGHT,
   FAX_WIDTH,
   faxPattern,
+  GRAY_ALPHA_JP2,
   GRAY_JP2,
+  inColorSpace,
+  RGB_JP2,
   RGB_WEBP,
 } from './samples.js';
 
@@ -259,6 +263,50 @@ describe('GIF, WebP, JPEG 2000', () => {
   ])('%s', async (_name, bytes, corner, rest) => {
     const all = await pixels(bytes);
     expect([all[0], all[399], all[20], all[799]]).toEqual([corner, rest, rest, rest]);
+  });
+});
+
+describe('JPEG 2000', () => {
+  const corners = async (bytes: Uint8Array) => {
+    const all = await pixels(bytes);
+    return [all[0], all[7 * 16 + 7], all[8], all[255]];
+  };
+
+  it('RGB, in its file or bare', async () => {
+    const [blue, red] = [
+      [0, 0, 255, 255],
+      [255, 0, 0, 255],
+    ];
+    expect(await corners(RGB_JP2)).toEqual([blue, blue, red, red]);
+    expect(await corners(bareCodestream(RGB_JP2))).toEqual([blue, blue, red, red]);
+  });
+
+  it('grey with opacity', async () => {
+    const [inner, outer] = [
+      [29, 29, 29, 200],
+      [76, 76, 76, 100],
+    ];
+    expect(await corners(GRAY_ALPHA_JP2)).toEqual([inner, inner, outer, outer]);
+  });
+
+  it('YCC becomes RGB', async () => {
+    const all = await corners(inColorSpace(RGB_JP2, 18));
+    // By JPEG's rule: Y 0, Cb 0, Cr 255 and Y 255, Cb 0, Cr 0.
+    expect(all).toEqual([
+      [178, 0, 0, 255],
+      [178, 0, 0, 255],
+      [76, 255, 28, 255],
+      [76, 255, 28, 255],
+    ]);
+  });
+
+  it('four inks become RGB, opaque', async () => {
+    const all = await pixels(inColorSpace(ALPHA_JP2, 12));
+    // Yellow, and cyan, under 100 of black.
+    expect([all[0], all[799]]).toEqual([
+      [155, 155, 0, 255],
+      [0, 155, 155, 255],
+    ]);
   });
 });
 

@@ -3,7 +3,18 @@ import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { decodeImage, identifyImage, type PdfImageData, pdfImage } from '../../src/images/index.js';
 import { makeBmp, makeGif, makeJbig2, makeJpeg, makePng, makeTiff } from './make-images.js';
-import { ALPHA_JP2, FAX_G3_2D_TIFF, FAX_G4_STRIP_BYTES, FAX_G4_TIFF, RGB_WEBP } from './samples.js';
+import {
+  ALPHA_JP2,
+  bareCodestream,
+  FAX_G3_2D_TIFF,
+  FAX_G4_STRIP_BYTES,
+  FAX_G4_TIFF,
+  GRAY_ALPHA_JP2,
+  GRAY_JP2,
+  inColorSpace,
+  RGB_JP2,
+  RGB_WEBP,
+} from './samples.js';
 
 const toPdf = (bytes: Uint8Array): Promise<PdfImageData> => pdfImage(identifyImage(bytes, 'part')!);
 const row = (...values: number[]) => Uint8Array.from(values);
@@ -158,6 +169,40 @@ describe('what PDF does not know', () => {
 
   it('gives the same bytes for the same picture', async () => {
     expect((await toPdf(ALPHA_JP2)).data).toEqual((await toPdf(ALPHA_JP2)).data);
+  });
+});
+
+describe('JPEG 2000', () => {
+  it.each([
+    ['RGB', RGB_JP2, 'DeviceRGB', 16],
+    ['grey', GRAY_JP2, 'DeviceGray', 17],
+  ])('of %s goes as it is coded, with one plain colour space', async (_name, bytes, colorSpace, number) => {
+    const image = await toPdf(bytes);
+    expect(image).toMatchObject({ filter: 'JPXDecode', bitsPerComponent: 8, colorSpace });
+    expect(bareCodestream(image.data)).toEqual(Buffer.from(bareCodestream(bytes)));
+    expect(image.data).toEqual(Buffer.from(inColorSpace(image.data, number)));
+    // Read as a picture of its own it is the same one.
+    const [theirs, ours] = await Promise.all(
+      [image.data, bytes].map((file) => decodeImage(identifyImage(file, 'part')!)),
+    );
+    expect(theirs!.rgba).toEqual(ours!.rgba);
+  });
+
+  it('without a file around it gets one', async () => {
+    expect((await toPdf(bareCodestream(RGB_JP2))).data).toEqual((await toPdf(RGB_JP2)).data);
+  });
+
+  it.each([
+    ['with opacity', ALPHA_JP2],
+    ['in grey with opacity', GRAY_ALPHA_JP2],
+    ['in inks', inColorSpace(ALPHA_JP2, 12)],
+    ['in YCC', inColorSpace(RGB_JP2, 18)],
+  ])('%s goes decoded', async (_name, bytes) => {
+    expect(await expectSamePixels(bytes)).toMatchObject({ filter: 'FlateDecode' });
+  });
+
+  it('that ends early is not passed on', async () => {
+    await expect(toPdf(RGB_JP2.subarray(0, RGB_JP2.length - 20))).rejects.toMatchObject({ reason: 'undecodable' });
   });
 });
 

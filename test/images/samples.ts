@@ -95,5 +95,33 @@ export const ALPHA_JP2 = bytes(
     'iSpat4DPwCJ+ARD7QQBA4G0WaSPkbnmUctJTMq4/iVWsR4D/2Q==',
 );
 
+/** 16 × 16: blue in the upper left quarter, red elsewhere. */
+export const RGB_JP2 = bytes(
+  'AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAEAAAABAAAwcHAAAAAAAPY29scgEAAAAAABAAAADGanAyY/' +
+    '9P/1EALwAAAAAAEAAAABAAAAAAAAAAAAAAABAAAAAQAAAAAAAAAAAAAwcBAQcBAQcBAf9SAAwAAAABAQAEBAAB/1wABEBA/2QAJQABQ3JlYXRlZCBi' +
+    'eSBPcGVuSlBFRyB2ZXJzaW9uIDIuNS4w/5AACgAAAAAATgAB/5PPtEgRUFSv9Mhgk4AAAAAABhIS/3/fgHgUAFsZCqxU19tBLkBv/3/fgLA7uQ8pzo' +
+    'jg4ACiBCA1x8579YhJIEwv/9k=',
+);
+
+/** 16 × 16: grey 29 of opacity 200 in the upper left quarter, 76 of 100 elsewhere. */
+export const GRAY_ALPHA_JP2 = bytes(
+  'AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAAEAAAABAAAgcHAAAAAAAPY29scgEAAAAAABEAAAD8anAyY/' +
+    '9P/1EALAAAAAAAEAAAABAAAAAAAAAAAAAAABAAAAAQAAAAAAAAAAAAAgcBAQcBAf9SAAwAAAABAAAEBAAB/1wABEBA/2QAJQABQ3JlYXRlZCBieSBP' +
+    'cGVuSlBFRyB2ZXJzaW9uIDIuNS4w/5AACgAAAAAAhwAB/5PPtOwRUFMZCqxU0htcSgGA2gAAAADCNYfY/RThIS+2LAAAGEc4/w/RThIS+MHAAAGEc4' +
+    '/x+inCPuU0SEv/f8+04BQAWxkKrFTX3NUkug1KRu6SuU1AAAGEc4ngAAYSEv911XGEe0qBH3KaI+5TRIS+MHAAAGEhL/9//9k=',
+);
+
 /** 40 × 20, the same picture, opaque and without loss. */
 export const RGB_WEBP = bytes('UklGRiwAAABXRUJQVlA4TB8AAAAvJ8AEAA8Q87//8x8OCLON5k87g/3vBCL6PwFgjT0CAA==');
+
+/** A JPEG 2000 file that says another number for its colour space: 12 inks, 16 sRGB, 17 grey, 18 YCC. */
+export function inColorSpace(file: Uint8Array, number: number): Uint8Array {
+  const copy = file.slice();
+  copy[Buffer.from(file).indexOf('colr', 0, 'latin1') + 10] = number;
+  return copy;
+}
+
+/** The codestream of a JPEG 2000 file, which must stand last in it. */
+export function bareCodestream(file: Uint8Array): Uint8Array {
+  return file.subarray(Buffer.from(file).indexOf('jp2c', 0, 'latin1') + 4);
+}
