@@ -1,7 +1,7 @@
 /** Objects of the configuration: the reading of a group of keys, nested sections, and maps from a name to a target. */
-import { readFileSync } from 'node:fs';
 import { type ConfigOf, type Key, type KeyGroup, type Place, propertyName, shown } from './key-types.js';
 import { plain } from './key-values.js';
+import { Secret, secretIn } from './secret.js';
 
 /** What a check across several keys finds: faults stop the start, warnings are logged at every start. */
 export interface Findings {
@@ -40,7 +40,10 @@ function readKey(name: string, key: Key<unknown>, source: Record<string, unknown
   const place = parent.at(name);
   const given = fromEnvironment(key, parent) ?? (key.isSecret ? secretFromFile(name, source, parent) : undefined);
   if (given === 'faulty') return key.whenUnset(place);
-  if (given) return key.read(given.value, given.place) ?? key.whenUnset(place);
+  if (given) {
+    const value = key.read(given.value, given.place) ?? key.whenUnset(place);
+    return value instanceof Secret && given.file !== undefined ? value.from(given.file) : value;
+  }
   if (isSet(source[name])) return key.read(source[name], place) ?? key.whenUnset(place);
   if (key.isRequired) place.fault(requiredText(name, key));
   return key.whenUnset(place);
@@ -52,7 +55,8 @@ function requiredText(name: string, key: Key<unknown>): string {
   return `is required; set it here${ways.length > 0 ? ` or by ${ways.join(' or ')}` : ''}`;
 }
 
-type Given = { readonly value: unknown; readonly place: Place } | 'faulty' | undefined;
+/** A value that does not stand under its own key; `file` where a secret was read from one. */
+type Given = { readonly value: unknown; readonly place: Place; readonly file?: string } | 'faulty' | undefined;
 
 function fromEnvironment(key: Key<unknown>, parent: Place): Given {
   for (const variable of key.env) {
@@ -82,19 +86,14 @@ function secretFromFile(name: string, source: Record<string, unknown>, parent: P
   return 'faulty';
 }
 
-const LARGEST_SECRET_FILE = 64 * 1024;
-
-/** The secret in a file, without the line end that editors add. */
 function readSecretFile(file: string, place: Place): Given {
   try {
-    const content = readFileSync(file);
-    const value = content.toString('utf8').replace(/\s+$/, '');
-    if (value !== '' && content.length <= LARGEST_SECRET_FILE) return { value, place };
-    place.fault(`${shown(file)} ${value === '' ? 'is empty' : 'is larger than 64 KiB'}; it must hold the secret alone`);
+    return { value: secretIn(file), place, file };
   } catch (error) {
-    place.fault(`${shown(file)} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    place.fault(`${shown(file)} ${code === undefined ? message : `cannot be read (${code})`}`);
+    return 'faulty';
   }
-  return 'faulty';
 }
 
 function refuseUnknown(group: KeyGroup, source: Record<string, unknown>, place: Place): void {

@@ -6,39 +6,23 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
 import { ServiceError } from '../errors.js';
+import { partsOf, pathSegments, refusePath } from './path-segments.js';
 
 const MAX_DIR_BYTES = 400;
-/** Of one component, on every usual file system. */
-const MAX_SEGMENT_BYTES = 255;
+const FIELD = 'output.dir';
 
 /**
  * The components below output_dir that `output.dir` names.
  * @throws ServiceError `invalid_request`, naming the rule that is broken
  */
 export function folderSegments(dir: string, outputDir: string): string[] {
-  if (Buffer.byteLength(dir) > MAX_DIR_BYTES) refuse(dir, `must be at most ${MAX_DIR_BYTES} bytes long`);
-  if (dir.includes('\\')) refuse(dir, 'must not contain a backslash');
-  if (/[\p{Cc}\p{Cs}]/u.test(dir)) refuse(dir, 'must not contain control characters');
-  const segments = partsOf(dir);
-  if (segments.includes('..')) refuse(dir, 'must not contain a ".." component');
-  if (segments.some((segment) => Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)) {
-    refuse(dir, `must not have a component of more than ${MAX_SEGMENT_BYTES} bytes`);
-  }
+  const segments = pathSegments(dir, FIELD, MAX_DIR_BYTES);
   if (!isAbsolute(dir)) return segments;
   const root = partsOf(resolve(outputDir));
   if (root.some((part, index) => part !== segments[index])) {
-    refuse(dir, 'must be relative to output_dir, or lie inside it');
+    refusePath(dir, FIELD, 'must be relative to output_dir, or lie inside it');
   }
   return segments.slice(root.length);
-}
-
-function partsOf(path: string): string[] {
-  return path.split('/').filter((part) => part !== '' && part !== '.');
-}
-
-function refuse(dir: string, rule: string): never {
-  const shown = dir.length > 100 ? `${dir.slice(0, 100)}…` : dir;
-  throw new ServiceError('invalid_request', `output.dir ${rule}: ${JSON.stringify(shown)}`);
 }
 
 /** An open folder: names under it are resolved from the folder itself, however its path is changed meanwhile. */
