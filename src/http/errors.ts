@@ -6,9 +6,18 @@ import { ServiceError } from '../errors.js';
 import type { ErrorAnswer, Written } from './answers.js';
 import { fieldAdvice } from './fields.js';
 
+/** Texts of the client stand in messages, and may be as long as a body; what is wrong with them stands at either end. */
+const LONGEST_MESSAGE = 1000;
+const KEPT_END = 300;
+
 export function errorAnswer(error: ServiceError): Written<typeof ErrorAnswer> {
   const { code, message, reason } = error;
-  return { code, message, ...(reason !== undefined && { reason }) };
+  return { code, message: cut(message), ...(reason !== undefined && { reason }) };
+}
+
+function cut(message: string): string {
+  if (message.length <= LONGEST_MESSAGE) return message;
+  return `${message.slice(0, LONGEST_MESSAGE - KEPT_END)} … ${message.slice(-KEPT_END)}`;
 }
 
 /** Any error as one that a client may see. What is no ServiceError and no fault of the request is internal. */
@@ -102,7 +111,7 @@ function wrongType(path: string, { data, params }: SchemaFault): string {
 }
 
 /** Names come from the client and can be of any length. */
-function shortened(name: string): string {
+export function shortened(name: string): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }
 

@@ -3,15 +3,15 @@
  * do stands in their own files.
  */
 
-import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import Fastify, { type FastifyRequest, LogController } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { KeyCheck } from './authorization.js';
 import { limitsOf, skipBody } from './body-reader.js';
 import { contentRoutes } from './content.js';
 import { convertRoutes } from './convert.js';
-import { answerError, errorAnswer } from './errors.js';
+import { answerError, errorAnswer, shortened } from './errors.js';
 import { eventRoutes } from './events.js';
 import { jobListRoutes } from './job-list.js';
 import { jobRoutes } from './jobs.js';
@@ -30,32 +30,57 @@ declare module 'fastify' {
 
 /** A whole request, body included, may take so long to arrive: 64 MiB at 1 Mbit/s. */
 const REQUEST_TIMEOUT_MS = 600_000;
-const LONGEST_PARAMETER = 2048;
+/** As long as a path can be at all: an id that is none is no such job, whatever its length. */
+const LONGEST_PARAMETER = 16 * 1024;
 /** Requests without a document. */
 const SMALL_BODY_BYTES = 64 * 1024;
+/** A client that reads nothing more, and does not go away either, would hold a socket and a file for ever. */
+const STALLED_ANSWER_MS = 120_000;
 
-/** The server with all its routes, not listening yet. `close()` it. */
-export function createServer(services: HttpServices): HttpServer {
+/**
+ * The server with all its routes, not listening yet. `close()` it.
+ * @param stalledAnswerMs after so long a client that takes nothing of its answer is cut off
+ */
+export function createServer(services: HttpServices, stalledAnswerMs = STALLED_ANSWER_MS): HttpServer {
   const server: HttpServer = Fastify({
     loggerInstance: services.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request' }),
     genReqId: requestIds(services.startedAtMs),
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
+    // Node would answer a request without Host by itself, in a shape of its own.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, verbose: true } },
-    frameworkErrors: answerError,
+    frameworkErrors: answerUnroutable,
     clientErrorHandler: answerBrokenRequest,
   }).withTypeProvider<TypeBoxProvider>();
   const routes = new RouteTable(server);
   const keyCheck = services.config.apiKey && new KeyCheck(services.config.apiKey);
 
+  /** What no route can be found for by its text, such as %zz: no hook has seen it. */
+  function answerUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    try {
+      if (isKeyNeeded(request)) keyCheck?.require(request.headers);
+    } catch (refusal) {
+      answerError(refusal, request, reply);
+      return;
+    }
+    answerError(error, request, reply);
+  }
+
+  server.server.on('checkExpectation', refuseExpectation).on('connect', refuseTunnel);
   server.decorateRequest('bodyType', '');
   server.addHook('onRequest', async (request) => {
     if (isKeyNeeded(request)) keyCheck?.require(request.headers);
+    requireHost(request);
     // Fastify refuses a malformed Content-Type with a status of its own; here the body is what counts.
     request.bodyType = request.headers['content-type'] ?? '';
     request.headers['content-type'] = 'application/octet-stream';
+  });
+  server.addHook('onSend', async (_request, reply) => {
+    // Node sets it back when the answer is out.
+    reply.raw.setTimeout(stalledAnswerMs);
   });
   server.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
   server.removeAllContentTypeParsers();
@@ -68,9 +93,13 @@ export function createServer(services: HttpServices): HttpServer {
   server.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] as string;
     const allowed = routes.methodsOf(path);
-    if (allowed.length === 0) throw new ServiceError('not_found', `There is no route ${request.method} ${path}`);
+    if (allowed.length === 0)
+      throw new ServiceError('not_found', `There is no route ${request.method} ${shortened(path)}`);
     reply.header('allow', allowed.join(', '));
-    throw new ServiceError('method_not_allowed', `${path} takes ${allowed.join(', ')}, not ${request.method}`);
+    throw new ServiceError(
+      'method_not_allowed',
+      `${shortened(path)} takes ${allowed.join(', ')}, not ${request.method}`,
+    );
   });
 
   convertRoutes(server, services);
@@ -86,7 +115,12 @@ export function createServer(services: HttpServices): HttpServer {
 /** Everything needs the key but the probes, and what is no route and lies outside of /v1. */
 function isKeyNeeded(request: FastifyRequest): boolean {
   if (request.routeOptions.config.isOpen) return false;
-  return !request.is404 || /^\/+(?:v1|metrics)(?:[/?#]|$)/.test(request.url);
+  return !request.is404 || /^(?:https?:\/\/[^/]*)?\/+(?:v1|metrics)(?:[/?#]|$)/i.test(request.url);
+}
+
+function requireHost({ raw, headers }: FastifyRequest): void {
+  if (headers.host !== undefined || raw.httpVersion === '1.0') return;
+  throw new ServiceError('invalid_request', 'Host: the header is missing; HTTP/1.1 needs it');
 }
 
 /** Ids that do not repeat after a restart. */
@@ -110,15 +144,37 @@ function logRequest(request: FastifyRequest, status: number, elapsedMs: number):
 }
 
 /** What is not even HTTP, or too slow, never reaches a route; it gets the same shape. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (socket.writable && error.code !== 'ECONNRESET') {
-    const message =
-      error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'The request took too long to arrive'
-        : 'This is no valid HTTP request';
-    const body = JSON.stringify(errorAnswer(new ServiceError('invalid_request', message)));
-    const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8', 'Connection: close'];
-    socket.write(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  }
-  socket.destroySoon();
+function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): void {
+  if (socket.writable && error.code !== 'ECONNRESET') writeRefusal(socket, BROKEN[error.code ?? ''] ?? NO_HTTP);
+  endSoon(socket);
+}
+
+const NO_HTTP = 'This is no valid HTTP request';
+const BROKEN: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request took too long to arrive',
+  HPE_HEADER_OVERFLOW: 'The path and the headers of the request are longer than 16 KiB; shorten them',
+};
+
+/** A proxy would answer it; this is none. */
+function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
+  writeRefusal(socket, 'CONNECT is not taken: this is no proxy');
+  endSoon(socket);
+}
+
+function writeRefusal(socket: Duplex, message: string): void {
+  const body = JSON.stringify(errorAnswer(new ServiceError('invalid_request', message)));
+  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/json; charset=utf-8', 'Connection: close'];
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+/** When what was written is out. */
+function endSoon(socket: Duplex): void {
+  socket.on('error', () => undefined).end(() => socket.destroy());
+}
+
+/** 100-continue is answered by Node; there is no other. */
+function refuseExpectation({ headers }: IncomingMessage, response: ServerResponse): void {
+  const text = `Expect: ${shortened(headers.expect ?? '')} is not taken; there is 100-continue`;
+  const body = JSON.stringify(errorAnswer(new ServiceError('invalid_request', text)));
+  response.writeHead(400, { 'content-type': 'application/json; charset=utf-8', connection: 'close' }).end(body);
 }

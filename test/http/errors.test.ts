@@ -3,7 +3,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from '../../src/http/server.js';
+import type { HttpServices } from '../../src/http/services.js';
+import { RunMetrics } from '../../src/metrics/run-metrics.js';
 import { json, KEY, startTestService, submission, type TestService, until } from '../support/service.js';
 
 let service: TestService;
@@ -46,6 +50,8 @@ describe('the key', () => {
     '/v1/nothing',
     '/%76%31/stats',
     '/v1',
+    '/v1/jobs/%zz',
+    `/v1/jobs/${'x'.repeat(3000)}`,
   ])('is needed for %s', async (path) => {
     const response = await fetch(service.url + path);
     expect(response.status).toBe(401);
@@ -87,7 +93,8 @@ describe('one shape', () => {
     ['GET', '/v1/nothing', 404, 'not_found'],
     ['GET', '/v1/jobs/', 404, 'job_not_found'],
     ['GET', '/v1/jobs/nope', 404, 'job_not_found'],
-    ['GET', `/v1/jobs/${'x'.repeat(1500)}`, 404, 'job_not_found'],
+    ['GET', `/v1/jobs/${'x'.repeat(9000)}`, 404, 'job_not_found'],
+    ['GET', `/v1/${'x'.repeat(9000)}`, 404, 'not_found'],
     ['GET', '/v1/jobs/nope/content', 404, 'job_not_found'],
     ['POST', '/v1/jobs/nope/cancel', 404, 'job_not_found'],
     ['GET', '/v1/jobs/nope?wait=30s', 404, 'job_not_found'],
@@ -128,9 +135,41 @@ describe('one shape', () => {
     if (method !== 'HEAD') expect((await json<ErrorAnswer>(response)).code).toBe('method_not_allowed');
   });
 
-  it('for what is not even HTTP', async () => {
-    const answer = await raw('nonsense\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 400 .*\{"code":"invalid_request","message":"[^"]+"\}$/s);
+  it.each([
+    ['what is not even HTTP', 'nonsense\r\n\r\n', /no valid HTTP/],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01', /no valid HTTP/],
+    ['no Host', `GET /v1/stats HTTP/1.1\r\nX-OFD-Api-Key: ${KEY}\r\n\r\n`, /Host/],
+    [
+      'an unknown expectation',
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: gold\r\n\r\n',
+      /Expect: gold.*100-continue/,
+    ],
+    ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', /no proxy/],
+    ['long headers', `GET /healthz HTTP/1.1\r\nHost: a\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`, /longer than 16 KiB/],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', /no valid HTTP/],
+  ])('for %s', async (_what, request, message) => {
+    const answer = await raw(request);
+    const body = /\r\n\r\n(?:[0-9a-f]+\r\n)?(\{.*\})/s.exec(answer)?.[1] ?? answer;
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(body)).toEqual({ code: 'invalid_request', message: expect.stringMatching(message) });
+    expect(body.length).toBeLessThan(1200);
+  });
+
+  it('HTTP/1.0 needs no Host', async () => {
+    expect(await raw('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it("a message holds a client's text cut, however long that is", async () => {
+    const long = 'x'.repeat(8000);
+    for (const [changes, end] of [
+      [{ output: { format: long } }, /is no format; there are pdf/],
+      [{ output: { kind: long } }, /is no kind of output/],
+      [{ notify: { target: long } }, /notify_targets of the service$/],
+    ] as const) {
+      const { message } = await json<ErrorAnswer>(service.convert(submission(changes)));
+      expect(message.length).toBeLessThan(1100);
+      expect(message).toMatch(end);
+    }
   });
 });
 
@@ -288,4 +327,21 @@ it('the log names requests and runs, and holds no key, no body, no query', async
   for (const line of lines.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) });
   expect(lines).toMatch(/"outcome":"succeeded"/);
   for (const secret of [KEY, 'very-secret-name', 'UEsDB']) expect(lines).not.toContain(secret);
+});
+
+it('a client that reads nothing of its answers is cut off', async () => {
+  const parts = { logger: pino({ level: 'silent' }), config: {}, metrics: new RunMetrics(), startedAtMs: 0 };
+  const server = createServer(parts as unknown as HttpServices, 300);
+  const port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
+  const socket = connect(port, '127.0.0.1')
+    .pause()
+    .on('error', () => undefined);
+  // More than the buffers of both sides hold.
+  socket.write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(400));
+  const connections = () =>
+    new Promise<number>((resolve) => server.server.getConnections((_error, count) => resolve(count)));
+  await until(connections, (count) => count === 1);
+  await until(connections, (count) => count === 0);
+  socket.destroy();
+  await server.close();
 });
