@@ -1,7 +1,7 @@
 /** The composition root: from a configuration to a running service, started in order, closed in reverse. */
 import { Closers } from './app/closers.js';
+import { startEngines } from './app/engines.js';
 import { listen } from './app/listen.js';
-import { availableMemoryBytes } from './app/memory.js';
 import { notifierOf, targetEventsOf } from './app/notifications.js';
 import { Retention } from './app/retention.js';
 import { Runs } from './app/runs.js';
@@ -9,10 +9,10 @@ import type { Config } from './app/settings.js';
 import { StartError } from './app/start-error.js';
 import { ServiceState } from './app/state.js';
 import { prepareVolumes, VolumeWatches } from './app/volumes.js';
-import { ThreadConverter } from './convert/converter.js';
 import type { Converter } from './convert/converter-types.js';
+import type { AbsentEngines } from './convert/plan.js';
 import type { RequestRules } from './convert/request.js';
-import { sweepWorkspaces } from './convert/workspace.js';
+import { sweepWorkspaces, workspaceRoot } from './convert/workspace.js';
 import { createServer } from './http/server.js';
 import type { HttpServer } from './http/services.js';
 import { StreamSlots } from './http/stream-slots.js';
@@ -30,8 +30,6 @@ export { ConfigError, loadConfig } from './app/settings.js';
 export { StartError } from './app/start-error.js';
 export type { Config };
 
-/** Of the memory that the process may take: above it the largest conversion is ended, before the kernel ends the process. */
-const MEMORY_SHARE = 0.8;
 /** Connections that are still in use when everything else is done are cut after so long. */
 const CLOSE_CONNECTIONS_MS = 2000;
 
@@ -74,9 +72,11 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
 
   const metrics = new RunMetrics();
   const notifier = closers.add(notifierOf(config, store, logger));
-  const converter = options.converter ?? closers.add(threadConverter(config, metrics));
+  const workspaces = workspaceRoot(config.tempDir, config.dbPath);
+  await sweepWorkspaces(workspaces);
+  const engines = closers.add(await startEngines(config, metrics, workspaces));
+  const converter = options.converter ?? engines.converter;
   const runs = new Runs(config, store, converter, { logger, metrics, onEnd: () => notifier.wake() });
-  await sweepWorkspaces(runs.services.workspaceRoot);
   const slots = new StreamSlots({ fast: config.fastWorkers, heavy: config.heavyWorkers });
   const volumes = closers.add(await VolumeWatches.start(config));
   const state = closers.add(await ServiceState.watch(store, volumes));
@@ -85,7 +85,7 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     logger,
     store,
     attempt: runs.services,
-    rules: requestRules(config),
+    rules: requestRules(config, engines.absent),
     slots,
     readiness: state,
     workers: { fast: config.fastWorkers, heavy: config.heavyWorkers, notify: config.notifyWorkers },
@@ -140,18 +140,9 @@ async function openStore(config: Config): Promise<JobStore> {
   }
 }
 
-/** Threads for the lane's workers and as many for streams. */
-function threadConverter(config: Config, metrics: RunMetrics): ThreadConverter {
-  return new ThreadConverter({
-    maxThreads: 2 * config.fastWorkers,
-    fontDirs: config.fontDirs,
-    maxResidentBytes: MEMORY_SHARE * availableMemoryBytes(),
-    onThreadEnd: (reason) => metrics.engineEnded('ofd', reason),
-  });
-}
-
-function requestRules(config: Config): RequestRules {
+function requestRules(config: Config, absentEngines: AbsentEngines): RequestRules {
   return {
+    absentEngines,
     checkDestination: (kind, destination) => sinkKindNamed(kind)?.check(destination, { outputDir: config.outputDir }),
     isUrlInputEnabled: config.allowInputUrlHosts.length > 0,
     notifyTargets: new Set(config.notifyTargets.keys()),

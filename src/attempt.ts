@@ -111,8 +111,12 @@ async function convertAndDeliver(
     signal.throwIfAborted();
     const outputDirectory = join(directory, 'products');
     await mkdir(outputDirectory, { mode: 0o700 });
-    const result = await services.converter.run(taskOf(job, from, inputPath, outputDirectory, work.maxBytes), {
+    const scratchDirectory = join(directory, 'scratch');
+    await mkdir(scratchDirectory, { mode: 0o700 });
+    const directories = { outputDirectory, scratchDirectory };
+    const result = await services.converter.run(taskOf(job, from, inputPath, directories, work.maxBytes), {
       signal,
+      onAlive: () => run.alive(),
       onOpened: (format) => {
         known.fromActual = format;
         run.alive();
@@ -148,7 +152,7 @@ function taskOf(
   job: Job,
   from: FormatId | undefined,
   inputPath: string,
-  outputDirectory: string,
+  directories: Pick<ConversionTask, 'outputDirectory' | 'scratchDirectory'>,
   maxBytes: number | undefined,
 ): ConversionTask {
   const { fileName, options } = job.request.output;
@@ -157,7 +161,7 @@ function taskOf(
     from,
     to: job.to,
     options,
-    outputDirectory,
+    ...directories,
     baseName: fileName,
     ...(maxBytes !== undefined && { maxOutputBytes: maxBytes }),
   };

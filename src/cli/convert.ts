@@ -1,23 +1,26 @@
 /** `ofd-server convert`: one conversion in the foreground, by the same engine as the service (contract D2). */
-import { existsSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { ConversionOptions, ProducedFile } from '../convert/converter-types.js';
+import type { ConversionOptions, ConversionResult, ProducedFile } from '../convert/converter-types.js';
 import { checkOptions, type OptionName } from '../convert/options.js';
-import { OutputFiles, pageName } from '../convert/output-files.js';
 import type { Diagnostic } from '../display/list.js';
 import { ServiceError } from '../errors.js';
 import { FORMAT_IDS, FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
 import { makeFolderSync } from '../make-folder.js';
+import type { ProgramPaths } from './engines.js';
 
 interface ConvertArguments {
   readonly input: string;
+  /** Of the input; what its name and its content tell where absent. */
+  readonly from: FormatId | undefined;
   readonly to: FormatId;
   /** A file for document formats, a folder for page formats, `-` for standard output. */
   readonly output: string;
   readonly options: ConversionOptions;
   readonly fontDirs: readonly string[];
+  readonly programs: ProgramPaths;
   readonly json: boolean;
 }
 
@@ -29,6 +32,7 @@ const PAGED_FORMATS = OUTPUT_FORMATS.filter((format) => pagingOf(format) === 'pa
 export const CONVERT_USAGE = `ofd-server convert IN [--to FORMAT] [-o OUT] [options]
 
   IN, OUT             files; "-" is standard input or output. OUT is replaced where it exists
+  --from FORMAT       of IN; without it, what its extension and its content say
   --to FORMAT         ${OUTPUT_FORMATS.join(' ')}; without it, what OUT's extension says, else pdf.
                       ${PAGED_FORMATS.join(' ')} make a file for each page: OUT is a folder, or a name such as
                       a.png, from which a-0001.png, a-0002.png … are made where there is more than one page
@@ -40,6 +44,8 @@ export const CONVERT_USAGE = `ofd-server convert IN [--to FORMAT] [-o OUT] [opti
   --no-annotations    leaves out what annotations draw
   --fail-on CODES     warnings that make the conversion fail, such as glyph_missing,image_missing
   --font-dir DIR      fonts that come before those of the system; may be given several times
+  --soffice-path P --chrome-path P   programs for Office files and HTML; found in PATH where absent
+  --chrome-no-sandbox    starts Chromium without its sandbox, as containers and root need it
   --json              one line of JSON at the end: files, pages, warnings; or code, reason, message
 
   Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted
@@ -82,6 +88,7 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
     args: [...args],
     allowPositionals: true,
     options: {
+      from: { type: 'string' },
       to: { type: 'string' },
       output: { type: 'string', short: 'o' },
       pages: { type: 'string' },
@@ -93,6 +100,9 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
       'no-annotations': { type: 'boolean' },
       'fail-on': { type: 'string', multiple: true },
       'font-dir': { type: 'string', multiple: true },
+      'soffice-path': { type: 'string' },
+      'chrome-path': { type: 'string' },
+      'chrome-no-sandbox': { type: 'boolean' },
       json: { type: 'boolean' },
     },
   });
@@ -104,10 +114,16 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
   checkOutput(output, to);
   return {
     input,
+    from: inputFormat(values.from),
     to,
     output,
     options: conversionOptions(values, to),
     fontDirs: values['font-dir'] ?? [],
+    programs: {
+      sofficePath: values['soffice-path'] ?? '',
+      chromePath: values['chrome-path'] ?? '',
+      chromeNoSandbox: values['chrome-no-sandbox'] ?? process.getuid?.() === 0,
+    },
     json: values.json ?? false,
   };
 }
@@ -135,6 +151,12 @@ function checkOutput(output: string, to: FormatId): void {
 /** Whether OUT names the files of the pages (`a.png`) and not the folder that they are put in. */
 function namesPages(output: string, to: FormatId): boolean {
   return formatOfFileName(output) === to && !statSync(output, { throwIfNoEntry: false })?.isDirectory();
+}
+
+function inputFormat(from: string | undefined): FormatId | undefined {
+  const format = from === undefined ? undefined : formatNamed(from);
+  if (from === undefined || format !== undefined) return format;
+  throw new UsageError(`--from ${from}: no such format; there are ${FORMAT_IDS.join(' ')}`);
 }
 
 function outputFormat(to: string | undefined, output: string | undefined): FormatId {
@@ -194,87 +216,92 @@ interface Converted {
 }
 
 async function convert(args: ConvertArguments): Promise<Converted> {
-  const input = readInput(args.input);
-  const target = openTarget(args);
-  const stopListening = discardOnInterrupt(target);
-  try {
-    const [{ convertOfd }, { systemFontBook }] = await Promise.all([
-      import('../convert/engines/ofd.js'),
-      import('../fonts/system.js'),
-    ]);
-    const { pages, warnings } = await convertOfd({
-      pagesField: '--pages',
-      input,
-      to: args.to,
-      options: args.options,
-      output: target.files,
-      fonts: systemFontBook(args.fontDirs),
-      onProgress: progressOnTerminal(),
-    });
-    return { files: target.publish(target.files.finish()), pages, warnings };
-  } catch (error) {
+  const scratch = mkdtempSync(join(tmpdir(), 'ofd-server-'));
+  const target = openTarget(args, scratch);
+  const interruption = new AbortController();
+  const discard = (): void => {
     target.discard();
-    throw error;
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  const stopListening = onInterrupt(() => {
+    interruption.abort(new ServiceError('cancelled', 'Interrupted'));
+    discard();
+  });
+  try {
+    const { files, pages, warnings } = await convertFile(args, target, scratch, interruption.signal);
+    return { files: target.publish(files), pages, warnings };
   } finally {
     stopListening();
+    discard();
   }
 }
 
-function readInput(path: string): Uint8Array {
+async function convertFile(
+  args: ConvertArguments,
+  target: Target,
+  scratch: string,
+  signal: AbortSignal,
+): Promise<ConversionResult> {
+  const [{ openEngines }, { readInputFile }] = await Promise.all([import('./engines.js'), import('./input.js')]);
+  const { inputPath, from } = await readInputFile(args.input, args.from, scratch);
+  const { converter, close } = openEngines(args.fontDirs, args.programs, scratch);
   try {
-    return readFileSync(path === '-' ? 0 : path);
-  } catch (error) {
-    throw new ServiceError('not_found', `${path}: cannot be read: ${(error as Error).message}`, { cause: error });
+    const scratchDirectory = join(scratch, 'work');
+    mkdirSync(scratchDirectory);
+    const { to, options } = args;
+    const { folder: outputDirectory, baseName } = target;
+    return await converter.run(
+      { inputPath, from, to, options, outputDirectory, scratchDirectory, baseName, pagesField: '--pages' },
+      { signal, onProgress: progressOnTerminal() },
+    );
+  } finally {
+    await close();
   }
 }
 
-/** Where the files go: under names of their own first, under their right ones when all is done. */
+/** Where the files go: into a folder of their own first, under their right names when all is done. */
 interface Target {
-  readonly files: OutputFiles;
+  /** Exists. */
+  readonly folder: string;
+  readonly baseName: string | undefined;
   publish(files: readonly ProducedFile[]): readonly string[];
+  /** Removes what was not published. */
   discard(): void;
 }
 
-function openTarget(args: ConvertArguments): Target {
-  if (args.output === '-') return standardOutput();
+function openTarget(args: ConvertArguments, scratch: string): Target {
+  if (args.output === '-') return standardOutput(scratch);
   const output = resolve(args.output);
-  if (pagingOf(args.to) === 'document') return inFolder(dirname(output), basename(output), undefined);
-  if (!namesPages(args.output, args.to)) return inFolder(output, undefined, args.to);
-  return inFolder(dirname(output), basename(output), args.to);
+  const isNamed = pagingOf(args.to) === 'document' || namesPages(args.output, args.to);
+  return isNamed ? inFolder(dirname(output), basename(output)) : inFolder(output, undefined);
 }
 
-/**
- * @param name of the one file, or from which the names of several pages are made; undefined for `page-0001.png` …
- * @param pageFormat where there is a file for each page
- */
-function inFolder(folder: string, name: string | undefined, pageFormat: FormatId | undefined): Target {
-  const isNewFolder = !existsSync(folder);
-  if (isNewFolder) makeFolderSync(folder);
-  const ending = `.${process.pid}.part`;
-  const base = name === undefined ? undefined : basename(name, extname(name));
-  const files = new OutputFiles(folder, {
-    document: () => `.${name}${ending}`,
-    page: (pageNumber) => `.${pageName(base, pageNumber, pageFormat!)}${ending}`,
-  });
-  const finalName = ({ name: temporary }: ProducedFile, count: number): string =>
-    name !== undefined && count === 1 ? name : temporary.slice(1, -ending.length);
+/** @param name of the one file, or from which the names of several pages are made; undefined for `page-0001.png` … */
+function inFolder(place: string, name: string | undefined): Target {
+  const isNewFolder = !existsSync(place);
+  if (isNewFolder) makeFolderSync(place);
+  // On the same volume, so that a file gets its name in one step.
+  const folder = mkdtempSync(join(place, '.ofd-server-'));
   return {
-    files,
-    publish: (produced) => produced.map((file) => rename(file.path, join(folder, finalName(file, produced.length)))),
+    folder,
+    baseName: name === undefined ? undefined : basename(name, extname(name)),
+    publish: (files) =>
+      files.map((file) => rename(file.path, join(place, name !== undefined && files.length === 1 ? name : file.name))),
     discard: () => {
-      files.discard();
-      if (isNewFolder) removeIfEmpty(folder);
+      rmSync(folder, { recursive: true, force: true });
+      if (isNewFolder) removeIfEmpty(place);
     },
   };
 }
 
-function standardOutput(): Target {
-  const name = `ofd-server-${process.pid}.part`;
-  const files = new OutputFiles(tmpdir(), { document: () => name, page: () => name });
+function standardOutput(scratch: string): Target {
+  const folder = join(scratch, 'output');
+  mkdirSync(folder);
   return {
-    files,
-    publish: (produced) => produced.map((file) => sendToStandardOutput(file.path)),
-    discard: () => files.discard(),
+    folder,
+    baseName: undefined,
+    publish: (files) => files.map((file) => sendToStandardOutput(file.path)),
+    discard: () => undefined,
   };
 }
 
@@ -285,7 +312,6 @@ function rename(from: string, to: string): string {
 
 function sendToStandardOutput(path: string): string {
   process.stdout.write(readFileSync(path));
-  rmSync(path);
   return '-';
 }
 
@@ -297,9 +323,9 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-function discardOnInterrupt(target: Target): () => void {
+function onInterrupt(discard: () => void): () => void {
   const onSignal = (): void => {
-    target.discard();
+    discard();
     process.exit(130);
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);

@@ -1,6 +1,7 @@
 /** What the rest of the service knows of a conversion: a task in, files out. */
 import type { Diagnostic } from '../display/list.js';
 import type { FormatId } from '../formats.js';
+import type { Step } from './plan.js';
 
 export interface ConversionOptions {
   /** Pages as a client writes them, "1-3,7"; all where absent. */
@@ -27,10 +28,20 @@ export interface ConversionTask {
   readonly options: ConversionOptions;
   /** An existing private directory; the files made are put there. */
   readonly outputDirectory: string;
+  /** An existing private directory for whatever else the engines must put on disk. */
+  readonly scratchDirectory: string;
   /** Base of the products' names (contract B5); `output` and `page` where absent. */
   readonly baseName: string | undefined;
   /** Largest size of one product; no limit where absent. */
   readonly maxOutputBytes?: number;
+  /** How the client writes the name of the option `pages`, for messages; as HTTP does where absent. */
+  readonly pagesField?: string;
+}
+
+/** One step of a task: one engine's part. */
+export interface StepTask extends ConversionTask {
+  readonly engine: Step['engine'];
+  readonly from: FormatId;
 }
 
 export interface ProducedFile {
@@ -56,6 +67,16 @@ export interface ConversionHooks {
   onOpened?(format: FormatId): void;
   /** Called after each page. */
   onProgress?(done: number, total: number): void;
+  /** A sign of life of an engine that does not tell of pages. */
+  onAlive?(): void;
+  /** Takes what an engine prints, pieces in order (contract L1). */
+  log?(bytes: Uint8Array): void;
+}
+
+/** Runs single steps; the engine of a step is known to it. */
+export interface StepRunner {
+  /** Rejects as Converter.run does. */
+  run(task: StepTask, hooks: ConversionHooks): Promise<ConversionResult>;
 }
 
 export interface Converter {

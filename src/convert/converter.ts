@@ -1,5 +1,5 @@
 /**
- * Runs conversions in worker threads, so that the event loop stays free and a conversion can be stopped at any instant.
+ * Runs steps of conversions in worker threads, so that the event loop stays free and a conversion can be stopped at any instant.
  *
  * A thread is idle or runs one task. Idle threads are kept and reused (the one used last first, its caches are warm);
  * more are started while tasks wait, up to `maxThreads`. A thread that is aborted, dies or runs out of heap is replaced,
@@ -7,8 +7,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
-import type { ConversionHooks, ConversionResult, ConversionTask, Converter } from './converter-types.js';
-import type { ThreadReply, ThreadSettings } from './engines/ofd-thread-types.js';
+import type { ConversionHooks, ConversionResult, StepRunner, StepTask } from './converter-types.js';
+import type { ThreadReply, ThreadSettings } from './engines/thread-types.js';
 import { MemoryWatch } from './memory-watch.js';
 
 /** Why a thread was ended: its time had come, memory was short, it failed, or its task was to stop. */
@@ -42,7 +42,7 @@ interface Thread {
   isEnding: boolean;
 }
 
-export class ThreadConverter implements Converter {
+export class ThreadConverter implements StepRunner {
   readonly #options: ThreadConverterOptions;
   readonly #idle: Thread[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -64,7 +64,7 @@ export class ThreadConverter implements Converter {
     return this.#threads.size;
   }
 
-  async run(task: ConversionTask, hooks: ConversionHooks): Promise<ConversionResult> {
+  async run(task: StepTask, hooks: ConversionHooks): Promise<ConversionResult> {
     const thread = await this.#acquire(hooks.signal);
     try {
       const result = await runOn(thread, task, hooks);
@@ -178,13 +178,15 @@ class BrokenThread extends Error {
   }
 }
 
-function runOn(thread: Thread, task: ConversionTask, hooks: ConversionHooks): Promise<ConversionResult> {
+function runOn(thread: Thread, task: StepTask, hooks: ConversionHooks): Promise<ConversionResult> {
   const { worker } = thread;
   return new Promise((resolve, reject) => {
     const onMessage = (reply: ThreadReply): void => {
       thread.memoryBytes = reply.memoryBytes;
       if (reply.kind === 'opened') hooks.onOpened?.(reply.format);
       else if (reply.kind === 'progress') hooks.onProgress?.(reply.done, reply.total);
+      else if (reply.kind === 'alive') hooks.onAlive?.();
+      else if (reply.kind === 'log') hooks.log?.(reply.bytes);
       else if (reply.kind === 'done') finish(() => resolve(reply.result));
       else
         finish(() => reject(new ServiceError(reply.code, reply.message, reply.reason ? { reason: reply.reason } : {})));
@@ -209,7 +211,7 @@ function runOn(thread: Thread, task: ConversionTask, hooks: ConversionHooks): Pr
 function threadFailure(error: Error & { code?: string }): ServiceError {
   return error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     ? tooLarge('The document needs more memory than a conversion may take', error)
-    : new ServiceError('engine_crashed', `The OFD engine crashed: ${error.message}`, {
+    : new ServiceError('engine_crashed', `The engine's thread crashed: ${error.message}`, {
         reason: 'internal',
         cause: error,
       });
@@ -232,6 +234,6 @@ function throwIfAborted(signal: AbortSignal): void {
 /** A thread runs compiled code; under the test runner this file is source, and the build lies in dist. */
 function threadUrl(): URL {
   return import.meta.url.endsWith('.ts')
-    ? new URL('../../dist/convert/engines/ofd-thread.js', import.meta.url)
-    : new URL('./engines/ofd-thread.js', import.meta.url);
+    ? new URL('../../dist/convert/engines/thread.js', import.meta.url)
+    : new URL('./engines/thread.js', import.meta.url);
 }

@@ -5,7 +5,7 @@ import type { ConversionOptions } from './converter-types.js';
 import { detectFormat } from './detect.js';
 import { checkFileName } from './names.js';
 import { checkOptions, type GivenOptions, OptionError } from './options.js';
-import { type Plan, planFor } from './plan.js';
+import { type AbsentEngines, type Plan, planFor } from './plan.js';
 import type { ContentSigns } from './signs.js';
 
 /** What there is to know of an upload's bytes. */
@@ -41,6 +41,7 @@ export interface Submission {
 export interface RequestRules {
   /** What the kind itself can tell of a destination; throws `invalid_request`. */
   readonly checkDestination: (kind: string, destination: { readonly dir?: string | undefined }) => void;
+  readonly absentEngines: AbsentEngines;
   readonly isUrlInputEnabled: boolean;
   readonly notifyTargets: ReadonlySet<string>;
   readonly notifyEvents: readonly string[];
@@ -84,7 +85,7 @@ export function parseConversionRequest(submission: Submission, rules: RequestRul
   const to = outputFormat(output.format, kind);
   const { sizeBytes, signs } = uploaded(input.upload);
   const { claimed, decided } = detectFormat(input, signs);
-  const plan = planFor(decided, to);
+  const plan = planFor(decided, to, rules.absentEngines);
   const request: ConversionRequest = {
     inputBytes: sizeBytes,
     from: claimed,

@@ -172,3 +172,13 @@ export const StatisticsAnswer = Type.Object(
 );
 
 export const StatusAnswer = Type.Object({ status: Type.String() }, closed);
+
+export const ReadyAnswer = Type.Object(
+  {
+    status: Type.String(),
+    disabled: Type.Array(Type.Object({ engine: Type.String(), reason: Type.String() }, closed), {
+      description: 'Engines that are not there: conversions that need one are refused.',
+    }),
+  },
+  closed,
+);

@@ -1,9 +1,10 @@
 /** Probes and numbers: /healthz, /readyz, /v1/stats, /metrics (contract A10, A11). */
+import type { AbsentEngines } from '../convert/plan.js';
 import { ERROR_CODES } from '../errors.js';
 import { METRICS, MetricsPage } from '../metrics/metrics.js';
 import { RUN_METRICS } from '../metrics/run-metrics.js';
 import { statisticsOf } from '../metrics/statistics.js';
-import { NotReadyAnswer, StatisticsAnswer, StatusAnswer, type Written } from './answers.js';
+import { NotReadyAnswer, ReadyAnswer, StatisticsAnswer, StatusAnswer, type Written } from './answers.js';
 import type { RouteDescription } from './api.js';
 import { NoQuery } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
@@ -17,7 +18,7 @@ const HEALTH_API: RouteDescription = {
 const READY_API: RouteDescription = {
   summary: 'Whether work is taken',
   answers: {
-    200: { description: 'It is', schema: StatusAnswer },
+    200: { description: 'It is; engines that are not there are named', schema: ReadyAnswer },
     503: { description: 'not_ready, shutting_down', schema: NotReadyAnswer },
   },
   errors: ['invalid_request'],
@@ -39,6 +40,10 @@ const METRICS_API: RouteDescription = {
   },
 };
 
+function disabledEngines(absent: AbsentEngines): Written<typeof ReadyAnswer>['disabled'] {
+  return [...absent].map(([engine, reason]) => ({ engine, reason }));
+}
+
 export function statusRoutes(server: HttpServer, services: HttpServices): void {
   const page = new MetricsPage(services.metrics);
   server.addHook('onClose', async () => page.close());
@@ -53,7 +58,7 @@ export function statusRoutes(server: HttpServer, services: HttpServices): void {
     async (_request, reply) => {
       const { readiness } = services;
       const reasons = readiness.reasons();
-      if (reasons.length === 0) return { status: 'ready' };
+      if (reasons.length === 0) return { status: 'ready', disabled: disabledEngines(services.rules.absentEngines) };
       const code = readiness.isShuttingDown ? 'shutting_down' : 'not_ready';
       return reply.code(ERROR_CODES[code].status).send({ code, message: reasons.join('; '), reasons });
     },

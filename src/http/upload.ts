@@ -5,7 +5,7 @@
 import { createHash, type Hash, hash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ByteSource, sourceOf } from '../convert/byte-source.js';
+import { type ByteSource, sourceOf, withFileSource } from '../convert/byte-source.js';
 import { ServiceError } from '../errors.js';
 import { INLINE_INPUT_BYTES } from '../jobs/input-files.js';
 import type { SubmittedInput } from '../jobs/store.js';
@@ -81,7 +81,7 @@ export class UploadWriter {
       sizeBytes,
       sha256,
       input: { path },
-      read: (work) => readFile(path, sizeBytes, work),
+      read: (work) => withFileSource(path, work),
       discard: () => rm(path, { force: true }),
     };
   }
@@ -111,24 +111,4 @@ export function uploadOf(bytes: Buffer): Upload {
     read: (work) => work(sourceOf(bytes)),
     discard: async () => undefined,
   };
-}
-
-async function readFile<Result>(
-  path: string,
-  sizeBytes: number,
-  work: (source: ByteSource) => Promise<Result>,
-): Promise<Result> {
-  const handle = await open(path, 'r');
-  try {
-    return await work({
-      sizeBytes,
-      read: async (at, length) => {
-        const wanted = Buffer.allocUnsafe(Math.max(0, Math.min(length, sizeBytes - at)));
-        const { bytesRead } = await handle.read(wanted, 0, wanted.length, at);
-        return wanted.subarray(0, bytesRead);
-      },
-    });
-  } finally {
-    await handle.close();
-  }
 }

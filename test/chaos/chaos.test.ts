@@ -62,7 +62,16 @@ async function expectedProducts(folder: string): Promise<Map<string, string>> {
       const outputDirectory = join(folder, `expected-${index}-${to}`);
       mkdirSync(outputDirectory);
       const { files } = await converter.run(
-        { inputPath, from: 'ofd', to, options: {}, outputDirectory, baseName: `d${index}` },
+        {
+          engine: 'ofd',
+          inputPath,
+          from: 'ofd',
+          to,
+          options: {},
+          outputDirectory,
+          scratchDirectory: folder,
+          baseName: `d${index}`,
+        },
         { signal: new AbortController().signal },
       );
       for (const { name, sha256 } of files) expected.set(name, sha256);

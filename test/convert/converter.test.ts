@@ -69,7 +69,16 @@ function convert(
   const inputPath = join(work, 'input.ofd');
   writeFileSync(inputPath, bytes);
   return converter.run(
-    { inputPath, from: 'ofd', to, options: {}, outputDirectory, baseName: undefined },
+    {
+      engine: 'ofd',
+      inputPath,
+      from: 'ofd',
+      to,
+      options: {},
+      outputDirectory,
+      scratchDirectory: work,
+      baseName: undefined,
+    },
     { signal: new AbortController().signal, ...hooks },
   );
 }

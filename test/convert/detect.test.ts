@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { sourceOf } from '../../src/convert/byte-source.js';
 import { type Detected, detectFormat } from '../../src/convert/detect.js';
-import { planFor } from '../../src/convert/plan.js';
 import { readSigns } from '../../src/convert/signs.js';
 import { FORMATS } from '../../src/formats.js';
 import { writeZip } from '../support/zip-writer.js';
@@ -79,21 +78,5 @@ describe('the format of an upload', () => {
     ['an unknown format', { format: 'wps' }, ofd],
   ])('is refused for %s', async (_what, claims, bytes) => {
     await expect(detect(claims, bytes)).rejects.toThrow(expect.objectContaining({ code: 'invalid_request' }));
-  });
-});
-
-describe('plans', () => {
-  it('OFD goes through its own engine in the fast lane', () => {
-    for (const to of ['pdf', 'txt', 'md', 'png', 'jpeg', 'webp', 'svg'] as const) {
-      expect(planFor('ofd', to)).toEqual({ engine: 'ofd', lane: 'fast' });
-    }
-  });
-
-  it('every other pair is refused, with what there is instead', () => {
-    for (const from of Object.keys(FORMATS) as (keyof typeof FORMATS)[]) {
-      if (from === 'ofd') continue;
-      expect(() => planFor(from, 'pdf')).toThrow(/no engine reads .*what can be read is ofd/);
-    }
-    expect(() => planFor('ofd', 'docx')).toThrow(/no engine makes docx from ofd; from ofd there are pdf, html/);
   });
 });

@@ -21,11 +21,13 @@ it.runIf(process.platform === 'linux')('conversions give way to the thread that 
     const converter = new ThreadConverter({ maxThreads: 1, fontDirs: [] });
     mkdirSync(join(folder, 'out'));
     const task = {
+      engine: 'ofd',
       inputPath: input,
       from: 'ofd',
       to: 'txt',
       options: {},
       outputDirectory: join(folder, 'out'),
+      scratchDirectory: folder,
       baseName: undefined,
     } as const;
     await converter.run(task, { signal: new AbortController().signal });

@@ -1,4 +1,5 @@
 /** The OFD engine as one conversion: bytes of a package in, files of one format out, page by page, in this thread. */
+import { readFileSync } from 'node:fs';
 import type { Diagnostic, Report } from '../../display/list.js';
 import { ServiceError } from '../../errors.js';
 import type { FontBook } from '../../fonts/index.js';
@@ -12,6 +13,7 @@ import { parseColor } from '../color.js';
 import type { ConversionOptions } from '../converter-types.js';
 import type { OutputFiles } from '../output-files.js';
 import { PageListError, selectPages } from '../page-list.js';
+import type { Engine } from './engine.js';
 
 export const DEFAULT_DPI = 150;
 const DEFAULT_QUALITY = 85;
@@ -39,6 +41,20 @@ export interface OfdConversionResult {
   readonly pages: number;
   readonly warnings: readonly Diagnostic[];
 }
+
+export const ofdEngine: Engine = {
+  convert: (run) =>
+    convertOfd({
+      input: readFileSync(run.inputPath),
+      to: run.to,
+      options: run.options,
+      pagesField: run.pagesField,
+      output: run.output,
+      fonts: run.fonts,
+      onOpened: () => run.onOpened('ofd'),
+      onProgress: (done, total) => run.onProgress(done, total),
+    }),
+};
 
 /**
  * Converts a package. Nothing is left in `output`'s directory when it rejects.

@@ -11,6 +11,8 @@ export interface ThreadSettings {
 export type ThreadMessage =
   | { readonly kind: 'opened'; readonly format: FormatId }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'log'; readonly bytes: Uint8Array }
   | { readonly kind: 'done'; readonly result: ConversionResult }
   | {
       readonly kind: 'failed';

@@ -1,13 +1,12 @@
-/** Entry of a worker thread: runs one OFD conversion at a time for converter.ts. What crosses is plain data. */
-import { readFileSync } from 'node:fs';
+/** Entry of a worker thread: runs one step at a time for converter.ts. What crosses is plain data. */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors.js';
 import { systemFontBook } from '../../fonts/system.js';
-import type { ConversionTask } from '../converter-types.js';
-import { documentName, OutputFiles, pageName } from '../output-files.js';
-import { convertOfd } from './ofd.js';
-import type { ThreadMessage, ThreadReply, ThreadSettings } from './ofd-thread-types.js';
+import type { StepTask } from '../converter-types.js';
+import { type InProcessEngine, loadEngine } from './in-process.js';
+import { runStep } from './run-step.js';
+import type { ThreadMessage, ThreadReply, ThreadSettings } from './thread-types.js';
 
 // Linux keeps a nice value for each thread: conversions give way to the thread that answers requests.
 if (process.platform === 'linux') setPriority(0, 10);
@@ -15,8 +14,10 @@ if (process.platform === 'linux') setPriority(0, 10);
 const port = parentPort!;
 const settings = workerData as ThreadSettings;
 const fonts = systemFontBook(settings.fontDirs);
+/** Never aborts: whoever wants a step to end ends the thread. */
+const { signal } = new AbortController();
 
-port.on('message', (task: ConversionTask) => {
+port.on('message', (task: StepTask & { readonly engine: InProcessEngine }) => {
   run(task).then(
     (message) => tell(message),
     (error: unknown) => tell(failure(error)),
@@ -28,26 +29,15 @@ function tell(message: ThreadMessage): void {
   port.postMessage({ ...message, memoryBytes: heapUsed + external } satisfies ThreadReply);
 }
 
-async function run(task: ConversionTask): Promise<ThreadMessage> {
-  const output = new OutputFiles(
-    task.outputDirectory,
-    {
-      document: () => documentName(task.baseName, task.to),
-      page: (pageNumber) => pageName(task.baseName, pageNumber, task.to),
-    },
-    task.maxOutputBytes,
-  );
-  const { pages, warnings } = await convertOfd({
-    pagesField: 'output.options.pages',
-    input: readFileSync(task.inputPath),
-    to: task.to,
-    options: task.options,
-    output,
-    fonts,
-    onOpened: () => tell({ kind: 'opened', format: 'ofd' }),
+async function run(task: StepTask & { readonly engine: InProcessEngine }): Promise<ThreadMessage> {
+  const result = await runStep(await loadEngine(task.engine), task, fonts, {
+    signal,
+    onOpened: (format) => tell({ kind: 'opened', format }),
     onProgress: (done, total) => tell({ kind: 'progress', done, total }),
+    onAlive: () => tell({ kind: 'alive' }),
+    log: (bytes) => tell({ kind: 'log', bytes }),
   });
-  return { kind: 'done', result: { fromActual: 'ofd', pages, files: output.finish(), warnings } };
+  return { kind: 'done', result };
 }
 
 function failure(error: unknown): ThreadMessage {

@@ -1,0 +1,57 @@
+/** The engines of the service: worker threads for those that run in the process, programs for the rest. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ThreadConverter } from '../convert/converter.js';
+import type { Converter, StepRunner } from '../convert/converter-types.js';
+import { IN_PROCESS_ENGINES } from '../convert/engines/in-process.js';
+import { findPrograms } from '../convert/engines/programs.js';
+import { runStep } from '../convert/engines/run-step.js';
+import type { AbsentEngines, EngineName } from '../convert/plan.js';
+import { RouteConverter } from '../convert/route-converter.js';
+import { systemFontBook } from '../fonts/system.js';
+import type { RunMetrics } from '../metrics/run-metrics.js';
+import { availableMemoryBytes } from './memory.js';
+import type { Config } from './settings.js';
+
+/** Of the memory that the process may take: above it the largest conversion is ended, before the kernel ends the process. */
+const MEMORY_SHARE = 0.8;
+
+export interface Engines {
+  readonly converter: Converter;
+  readonly absent: AbsentEngines;
+  close(): Promise<void>;
+}
+
+/**
+ * @param workspaceRoot swept: profiles of programs lie there, and go with the next sweep
+ */
+export async function startEngines(config: Config, metrics: RunMetrics, workspaceRoot: string): Promise<Engines> {
+  const profileRoot = join(workspaceRoot, 'profiles');
+  await mkdir(profileRoot, { mode: 0o700 });
+  // Workers of the lane, and as many streams.
+  const threads = new ThreadConverter({
+    maxThreads: 2 * config.fastWorkers,
+    fontDirs: config.fontDirs,
+    maxResidentBytes: MEMORY_SHARE * availableMemoryBytes(),
+    onThreadEnd: (reason) => metrics.engineEnded('ofd', reason),
+  });
+  const programs = findPrograms({
+    sofficePath: config.sofficePath,
+    chromePath: config.chromePath,
+    chromeNoSandbox: config.chromeNoSandbox,
+    profileRoot,
+    maxParallel: 2 * config.heavyWorkers,
+  });
+  const fonts = systemFontBook(config.fontDirs);
+  const runners = new Map<EngineName, StepRunner>(IN_PROCESS_ENGINES.map((name) => [name, threads]));
+  for (const [name, engine] of programs.engines) {
+    runners.set(name, { run: (task, hooks) => runStep(engine, task, fonts, hooks) });
+  }
+  return {
+    converter: new RouteConverter(runners, programs.absent),
+    absent: programs.absent,
+    close: async () => {
+      await Promise.all([threads.close(), programs.close()]);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** The engines of a conversion in the foreground: all of them in this process, programs beside it. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Converter, StepRunner } from '../convert/converter-types.js';
+import { IN_PROCESS_ENGINES, loadEngine } from '../convert/engines/in-process.js';
+import { findPrograms, type ProgramSettings } from '../convert/engines/programs.js';
+import { runStep } from '../convert/engines/run-step.js';
+import type { EngineName } from '../convert/plan.js';
+import { RouteConverter } from '../convert/route-converter.js';
+import { systemFontBook } from '../fonts/system.js';
+
+export type ProgramPaths = Pick<ProgramSettings, 'sofficePath' | 'chromePath' | 'chromeNoSandbox'>;
+
+export interface OpenEngines {
+  readonly converter: Converter;
+  /** Ends every process. */
+  close(): Promise<void>;
+}
+
+/** @param scratch an existing private folder */
+export function openEngines(fontDirs: readonly string[], paths: ProgramPaths, scratch: string): OpenEngines {
+  const profileRoot = join(scratch, 'profiles');
+  mkdirSync(profileRoot);
+  const programs = findPrograms({ ...paths, profileRoot, maxParallel: 1 });
+  const fonts = systemFontBook(fontDirs);
+  const runners = new Map<EngineName, StepRunner>();
+  for (const name of IN_PROCESS_ENGINES) {
+    runners.set(name, { run: async (task, hooks) => runStep(await loadEngine(name), task, fonts, hooks) });
+  }
+  for (const [name, engine] of programs.engines) {
+    runners.set(name, { run: (task, hooks) => runStep(engine, task, fonts, hooks) });
+  }
+  return { converter: new RouteConverter(runners, programs.absent), close: () => programs.close() };
+}

@@ -1,0 +1,38 @@
+/** The input of a conversion in the foreground: a file or standard input, and its format. */
+import { constants, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { withFileSource } from '../convert/byte-source.js';
+import { detectFormat } from '../convert/detect.js';
+import { readSigns } from '../convert/signs.js';
+import { ServiceError } from '../errors.js';
+import { FORMATS, type FormatId } from '../formats.js';
+
+/**
+ * @param input a path, or `-` for standard input
+ * @param format as the caller says it
+ * @param scratch an existing private folder: what no engine may be given as it is becomes a file there
+ */
+export async function readInputFile(
+  input: string,
+  format: FormatId | undefined,
+  scratch: string,
+): Promise<{ readonly inputPath: string; readonly from: FormatId }> {
+  const path = input === '-' ? join(scratch, 'standard-input') : resolve(input);
+  try {
+    if (input === '-') writeFileSync(path, readFileSync(0));
+    const fileName = input === '-' ? undefined : basename(input);
+    const { decided } = detectFormat({ format, fileName }, await withFileSource(path, readSigns));
+    return { inputPath: withExtension(path, decided, scratch), from: decided };
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw new ServiceError('not_found', `${input}: cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Programs go by the extension, so they get the right one; our own engines go by the format and read the file where it is. */
+function withExtension(path: string, format: FormatId, scratch: string): string {
+  if (format === 'ofd' || format === 'pdf') return path;
+  const named = join(scratch, `input.${FORMATS[format].extensions[0]}`);
+  copyFileSync(path, named, constants.COPYFILE_FICLONE);
+  return named;
+}

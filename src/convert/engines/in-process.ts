@@ -1,0 +1,15 @@
+/** The engines that run in the process itself, each loaded when it is first used. Worker threads and the command line have them. */
+import type { EngineName } from '../plan.js';
+import type { Engine } from './engine.js';
+
+const LOADERS = {
+  ofd: async () => (await import('./ofd.js')).ofdEngine,
+} satisfies Partial<Record<EngineName, () => Promise<Engine>>>;
+
+export type InProcessEngine = keyof typeof LOADERS;
+
+export const IN_PROCESS_ENGINES = Object.keys(LOADERS) as readonly InProcessEngine[];
+
+export function loadEngine(name: InProcessEngine): Promise<Engine> {
+  return LOADERS[name]();
+}
