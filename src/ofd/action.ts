@@ -1,7 +1,7 @@
 /** Actions: where a click, or the opening of the document, leads. */
 import type { LinkTarget, PageTarget, PageView } from '../display/link.js';
 import type { Report } from '../display/list.js';
-import { linkUri } from './uri.js';
+import { linkUri } from '../display/uri.js';
 import type { XmlElement } from './xml.js';
 
 /** What the names in an action mean in its document. */

@@ -1,7 +1,7 @@
 // Areas that lead somewhere: objects seen and unseen, templates, annotations, whole pages.
 import { describe, expect, it } from 'vitest';
 import type { LinkArea } from '../../../src/display/link.js';
-import { linkUri } from '../../../src/ofd/uri.js';
+import { linkUri } from '../../../src/display/uri.js';
 import type { OfdSpec } from '../../support/ofd-builder.js';
 import { build, FONTS, open, pathXml, rounded } from './support.js';
 
