@@ -9,6 +9,7 @@ import type { FontFace } from './font-face.js';
 import type { FontIndex, FontRecord } from './font-index.js';
 import { comparableName, type ParsedFontName, parseFontName } from './font-name.js';
 import { openFace } from './sfnt.js';
+import { singleFace } from './single-face.js';
 import { bytesSource, type FontSource } from './source.js';
 import { isHeavyName } from './style.js';
 import { type SymbolEncoding, substituteSymbol, symbolEncodingOf } from './symbol-encoding.js';
@@ -118,6 +119,12 @@ export class FontBook {
       total -= entry.bytes.length;
     }
     return face;
+  }
+
+  /** The font file of one of the machine's faces with no other face in it; undefined for any other face. */
+  fileOf(face: Face): Uint8Array | undefined {
+    const record = [...this.#opened].find(([, opened]) => opened === face)?.[0];
+    return record && singleFace(this.#open(record.file), record.member);
   }
 
   #records(): readonly FontRecord[] {

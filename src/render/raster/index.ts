@@ -4,45 +4,14 @@ import type { DisplayList } from '../../display/list.js';
 import { pixelsPerMm } from '../../display/units.js';
 import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import { ImageDecoder } from '../decoding.js';
-import { encodePng, type PixelRows, pixelRows } from '../png-encoder.js';
 import { ShadingBudget } from '../shading-budget.js';
-import { type RasterSize, rasterSize, type WantedSize } from './page-size.js';
+import { jpeg, png, type RasterFormat, webp } from './encoders.js';
+import { type RasterSize, sizeOfPage } from './page-size.js';
 import { cssColor } from './paint.js';
 import { MAX_PATTERN_WORK, MAX_SHADING_PIXELS, Painter } from './painter.js';
 import { GlyphPaths } from './paths.js';
 import { Pictures } from './pictures.js';
 import { Layers } from './target.js';
-
-interface RasterFormat {
-  readonly format: 'png' | 'jpeg' | 'webp';
-  /** Longest side that the format, or the raster library, can make. */
-  readonly maxSidePx: number;
-  encode(canvas: Canvas, dpi: number, options: RenderOptions): Uint8Array | Promise<Uint8Array>;
-}
-
-/** A larger page is read in bands: slower, but without a second copy of it. */
-const MAX_COPIED_PIXELS = 16_000_000;
-/** Takes half the time of zlib's own choice, 6, for files a fiftieth larger. */
-const PNG_LEVEL = 4;
-
-const png: RasterFormat = {
-  format: 'png',
-  maxSidePx: 16_384,
-  encode: (canvas, dpi, { background }) =>
-    encodePng(canvasRows(canvas, background.alpha >= 1), { dpi, level: PNG_LEVEL }),
-};
-
-const jpeg: RasterFormat = {
-  format: 'jpeg',
-  maxSidePx: 16_384,
-  encode: (canvas, dpi, { quality }) => canvas.encodeSync('jpeg', { quality, resolution: statedResolution(dpi) }),
-};
-
-const webp: RasterFormat = {
-  format: 'webp',
-  maxSidePx: 16_383,
-  encode: (canvas, _dpi, { quality }) => canvas.encodeSync('webp', quality),
-};
 
 export const pngBackend = rasterBackend(png);
 export const jpegBackend = rasterBackend(jpeg);
@@ -54,23 +23,6 @@ function rasterBackend(format: RasterFormat): Backend {
     paging: 'page',
     start: (output, options) => new RasterRun(format, output, options),
   };
-}
-
-/** JPEG keeps it in two bytes. */
-function statedResolution(dpi: number): number {
-  return Math.min(65_535, Math.max(1, Math.round(dpi)));
-}
-
-/** The pixels of a canvas. Its own form has opacity multiplied into the colours: nothing where it is opaque. */
-function canvasRows(canvas: Canvas, isOpaque: boolean): PixelRows {
-  const { width: widthPx, height: heightPx } = canvas;
-  if (isOpaque && widthPx * heightPx <= MAX_COPIED_PIXELS) return pixelRows({ widthPx, heightPx, rgba: canvas.data() });
-  const context = canvas.getContext('2d');
-  const rows = (first: number, count: number) => {
-    const { data } = context.getImageData(0, first, widthPx, count);
-    return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  };
-  return { widthPx, heightPx, rows };
 }
 
 class RasterRun implements BackendRun {
@@ -92,11 +44,9 @@ class RasterRun implements BackendRun {
   }
 
   async page(list: DisplayList): Promise<void> {
-    const { pageNumber, widthMm, heightMm } = list;
-    const { maxPixels, report } = this.#options;
-    const size = rasterSize(widthMm, heightMm, this.#options, maxPixels, this.#format.maxSidePx);
-    if (size.isReduced)
-      report({ code: 'resolution_reduced', message: reductionMessage(list, this.#options, size), page: pageNumber });
+    const { pageNumber } = list;
+    const { report } = this.#options;
+    const size = sizeOfPage(list, this.#format, this.#options);
     this.#decoder.pageNumber = pageNumber;
     const canvas = this.#blankPage(size);
     const layers = new Layers(size.widthPx * size.heightPx);
@@ -134,12 +84,4 @@ class RasterRun implements BackendRun {
     context.fillRect(0, 0, widthPx, heightPx);
     return this.#canvas;
   }
-}
-
-function reductionMessage(list: DisplayList, wanted: WantedSize, { widthPx, heightPx, dpi }: RasterSize): string {
-  const sheet = `Page ${list.pageNumber} (${Math.round(list.widthMm)} × ${Math.round(list.heightMm)} mm)`;
-  if (wanted.widthPx === undefined && wanted.heightPx === undefined) {
-    return `${sheet} is too large for ${wanted.dpi} dpi and comes out at ${dpi.toFixed(1)} dpi`;
-  }
-  return `${sheet} is too large for the pixels asked for and comes out at ${widthPx} × ${heightPx}`;
 }

@@ -1,5 +1,6 @@
 /** How many pixels a page gets. */
 import { MM_PER_INCH, pixelsPerMm } from '../../display/units.js';
+import type { RenderOptions } from '../backend.js';
 
 /** A resolution; or the box in pixels, one side or both, that every page is made to fit into. */
 export interface WantedSize {
@@ -43,6 +44,34 @@ export function rasterSize(
     dpi: dpi * factor,
     isReduced: true,
   };
+}
+
+interface Sheet {
+  readonly pageNumber: number;
+  readonly widthMm: number;
+  readonly heightMm: number;
+}
+
+/** Pixels of a page in a format, as the options want them; fewer, after a warning, where that would be too many. */
+export function sizeOfPage(
+  sheet: Sheet,
+  { maxSidePx }: { readonly maxSidePx: number },
+  options: RenderOptions,
+): RasterSize {
+  const size = rasterSize(sheet.widthMm, sheet.heightMm, options, options.maxPixels, maxSidePx);
+  if (size.isReduced) {
+    const message = reductionMessage(sheet, options, size);
+    options.report({ code: 'resolution_reduced', message, page: sheet.pageNumber });
+  }
+  return size;
+}
+
+function reductionMessage(sheet: Sheet, wanted: WantedSize, { widthPx, heightPx, dpi }: RasterSize): string {
+  const name = `Page ${sheet.pageNumber} (${Math.round(sheet.widthMm)} × ${Math.round(sheet.heightMm)} mm)`;
+  if (wanted.widthPx === undefined && wanted.heightPx === undefined) {
+    return `${name} is too large for ${wanted.dpi} dpi and comes out at ${dpi.toFixed(1)} dpi`;
+  }
+  return `${name} is too large for the pixels asked for and comes out at ${widthPx} × ${heightPx}`;
 }
 
 /** Pixels a millimetre. */
