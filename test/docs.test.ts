@@ -4,7 +4,7 @@ import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { ALL_KEYS } from '../src/app/settings.js';
 import type { KeyGroup } from '../src/config/key.js';
-import { formatsOf, OPTION_NAMES } from '../src/convert/options.js';
+import { formatsOf, OPTION_NAMES, wireNameOf } from '../src/convert/options.js';
 import { WARNING_CODES } from '../src/convert/warning-codes.js';
 import { ERROR_CODES } from '../src/errors.js';
 import { FIELDS } from '../src/http/fields.js';
@@ -85,13 +85,13 @@ describe('docs/http.md', () => {
   });
 
   it('has every option with the formats that have a use for it', () => {
-    const documented = table('http.md', '### Options').flatMap(([names, formats]) =>
-      names!.split(', ').map((name) => [name.replaceAll('`', ''), formats!.replaceAll('`', '')]),
+    const documented = table('http.md', '### Options').flatMap(([names, ...formats]) =>
+      names!.split(', ').map((name) => [name, ...formats.slice(0, 2)].map((cell) => cell.replaceAll('`', ''))),
     );
-    const known = OPTION_NAMES.map((name) => [
-      name === 'failOn' ? 'fail_on' : name,
-      formatsOf(name)?.join(', ') ?? 'all',
-    ]);
+    const known = OPTION_NAMES.map((name) => {
+      const { inputs, outputs } = formatsOf(name);
+      return [wireNameOf(name), inputs?.join(', ') ?? 'all', outputs?.join(', ') ?? 'all'];
+    });
     expect(documented).toEqual(known);
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConversionOptions, ConversionResult, ProducedFile } from '../convert/converter-types.js';
-import { checkOptions, type OptionName } from '../convert/options.js';
+import { checkOptions, OptionError, type OptionName, type Pair, wireNameOf } from '../convert/options.js';
 import type { Diagnostic } from '../display/list.js';
 import { ServiceError } from '../errors.js';
 import { FORMAT_IDS, FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
@@ -41,7 +41,12 @@ export const CONVERT_USAGE = `ofd-server convert IN [--to FORMAT] [-o OUT] [opti
   --width N --height N   pixels of a page                         png jpeg webp
   --background COLOUR    #rrggbb, #rrggbbaa or transparent        png jpeg webp svg
   --quality N         1 to 100 (85)                               jpeg webp
-  --no-annotations    leaves out what annotations draw
+  --no-annotations    leaves out what annotations draw        of ofd pdf
+  --password P        of an encrypted PDF or Office document
+  --paper SIZE        A3 A4 A5 B4 B5 Letter Legal Tabloid, or 210x297 (mm)   of html mhtml md
+  --margins MM        20, or top,right,bottom,left                of html mhtml md
+  --landscape         lays the paper on its side                  of html mhtml md
+  --no-background     leaves backgrounds out                      of html mhtml md
   --fail-on CODES     warnings that make the conversion fail, such as glyph_missing,image_missing
   --font-dir DIR      fonts that come before those of the system; may be given several times
   --soffice-path P --chrome-path P   programs for Office files and HTML; found in PATH where absent
@@ -98,6 +103,11 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
       background: { type: 'string' },
       quality: { type: 'string' },
       'no-annotations': { type: 'boolean' },
+      password: { type: 'string' },
+      paper: { type: 'string' },
+      margins: { type: 'string' },
+      landscape: { type: 'boolean' },
+      'no-background': { type: 'boolean' },
       'fail-on': { type: 'string', multiple: true },
       'font-dir': { type: 'string', multiple: true },
       'soffice-path': { type: 'string' },
@@ -110,14 +120,15 @@ function parseConvertArguments(args: readonly string[]): ConvertArguments {
   if (input === undefined) throw new UsageError('name the file to convert');
   if (more.length > 0) throw new UsageError(`one file at a time; "${more[0]}" is one too many`);
   const to = outputFormat(values.to, values.output);
+  const from = inputFormat(values.from);
   const output = values.output ?? defaultOutput(input, to);
   checkOutput(output, to);
   return {
     input,
-    from: inputFormat(values.from),
+    from,
     to,
     output,
-    options: conversionOptions(values, to),
+    options: conversionOptions(values, { from, to }),
     fontDirs: values['font-dir'] ?? [],
     programs: {
       sofficePath: values['soffice-path'] ?? '',
@@ -177,15 +188,25 @@ interface OptionArguments {
   readonly background?: string | undefined;
   readonly quality?: string | undefined;
   readonly 'no-annotations'?: boolean | undefined;
+  readonly password?: string | undefined;
+  readonly paper?: string | undefined;
+  readonly margins?: string | undefined;
+  readonly landscape?: boolean | undefined;
+  readonly 'no-background'?: boolean | undefined;
   readonly 'fail-on'?: readonly string[] | undefined;
 }
 
 const SPELLINGS: Readonly<Partial<Record<OptionName, string>>> = {
   annotations: '--no-annotations',
-  failOn: '--fail-on',
+  printBackground: '--no-background',
 };
 
-function conversionOptions(values: OptionArguments, to: FormatId): ConversionOptions {
+/** As the command line writes it. */
+function spell(name: OptionName): string {
+  return SPELLINGS[name] ?? `--${wireNameOf(name).replaceAll('_', '-')}`;
+}
+
+function conversionOptions(values: OptionArguments, pair: Pair): ConversionOptions {
   const given = {
     pages: values.pages,
     dpi: wholeNumber(values.dpi),
@@ -194,9 +215,14 @@ function conversionOptions(values: OptionArguments, to: FormatId): ConversionOpt
     background: values.background,
     quality: wholeNumber(values.quality),
     annotations: values['no-annotations'] ? false : undefined,
+    password: values.password,
+    paper: values.paper,
+    margins: values.margins,
+    landscape: values.landscape,
+    printBackground: values['no-background'] ? false : undefined,
     failOn: values['fail-on']?.flatMap((list) => list.split(',').map((code) => code.trim())),
   };
-  return checkOptions(given, to, (name) => SPELLINGS[name] ?? `--${name}`);
+  return checkOptions(given, pair, spell);
 }
 
 /** The number that the text is, else the text itself, which no option takes. */
@@ -244,6 +270,7 @@ async function convertFile(
 ): Promise<ConversionResult> {
   const [{ openEngines }, { readInputFile }] = await Promise.all([import('./engines.js'), import('./input.js')]);
   const { inputPath, from } = await readInputFile(args.input, args.from, scratch);
+  checkPair(args.options, { from, to: args.to });
   const { converter, close } = openEngines(args.fontDirs, args.programs, scratch);
   try {
     const scratchDirectory = join(scratch, 'work');
@@ -256,6 +283,15 @@ async function convertFile(
     );
   } finally {
     await close();
+  }
+}
+
+/** Whether the options fit the input is known when it has been looked at. */
+function checkPair(options: ConversionOptions, pair: Pair): void {
+  try {
+    checkOptions(options, pair, spell);
+  } catch (error) {
+    throw error instanceof OptionError ? new ServiceError('invalid_request', error.message, { cause: error }) : error;
   }
 }
 

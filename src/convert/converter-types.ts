@@ -17,6 +17,14 @@ export interface ConversionOptions {
   readonly quality?: number;
   /** False leaves annotations out; seals stay. */
   readonly annotations?: boolean;
+  /** Of a PDF or an Office document that is encrypted. */
+  readonly password?: string;
+  /** Sheets that flowing inputs (html, mhtml, md) are put on, as convert/paper.ts reads them. */
+  readonly paper?: string;
+  readonly margins?: string;
+  readonly landscape?: boolean;
+  /** False leaves out backgrounds, as browsers do when they print. */
+  readonly printBackground?: boolean;
   /** Codes of warnings that make the conversion fail. */
   readonly failOn?: readonly string[];
 }

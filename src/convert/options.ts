@@ -1,8 +1,9 @@
-/** Options of a conversion (contract B4): what each may be, and which outputs have a use for it. HTTP and command line share it. */
+/** Options of a conversion (contract B4): what each may be, and which pairs have a use for it. HTTP and command line share it. */
 import type { FormatId } from '../formats.js';
 import { parseColor } from './color.js';
 import type { ConversionOptions } from './converter-types.js';
 import { PageListError, parsePageList } from './page-list.js';
+import { PAPER_NAMES, PaperError, parseMargins, parsePaper } from './paper.js';
 import { WARNING_CODES } from './warning-codes.js';
 
 export type OptionName = keyof ConversionOptions;
@@ -16,8 +17,12 @@ export class OptionError extends Error {
 }
 
 interface Rule {
+  /** Inputs that have a use for it; all where absent. */
+  readonly inputs?: readonly FormatId[];
   /** Outputs that have a use for it; all where absent. */
   readonly outputs?: readonly FormatId[];
+  /** It is about pages, or what stands on them: of no use where there are none on the way. */
+  readonly isOfPages?: true;
   /** What is wrong with a value; undefined where nothing is. */
   readonly fault: (value: unknown, to: FormatId) => string | undefined;
 }
@@ -27,41 +32,58 @@ const RASTER_FORMATS: readonly FormatId[] = ['png', 'jpeg', 'webp'];
 /** The longest side that all of them can have. */
 const LONGEST_SIDE_PX = 16_383;
 
+/** Formats that flow until they are put on pages. */
+const FLOWING_FORMATS: readonly FormatId[] = ['html', 'mhtml', 'md'];
+const WITH_PASSWORD: readonly FormatId[] = [
+  ...(['pdf', 'doc', 'docx', 'odt', 'xls', 'xlsx', 'ods', 'ppt', 'pptx', 'odp'] as const),
+];
+
 const RULES: Readonly<Record<OptionName, Rule>> = {
-  pages: { fault: pagesFault },
+  pages: { isOfPages: true, fault: pagesFault },
   dpi: { outputs: RASTER_FORMATS, fault: wholeNumberFault(36, 600) },
   width: { outputs: RASTER_FORMATS, fault: wholeNumberFault(1, LONGEST_SIDE_PX) },
   height: { outputs: RASTER_FORMATS, fault: wholeNumberFault(1, LONGEST_SIDE_PX) },
   background: { outputs: [...RASTER_FORMATS, 'svg'], fault: backgroundFault },
   quality: { outputs: ['jpeg', 'webp'], fault: wholeNumberFault(1, 100) },
-  annotations: { fault: (value) => (typeof value === 'boolean' ? undefined : instead(value, 'true or false')) },
+  annotations: { inputs: ['ofd', 'pdf'], fault: flagFault },
+  password: { inputs: WITH_PASSWORD, fault: passwordFault },
+  paper: { inputs: FLOWING_FORMATS, isOfPages: true, fault: paperFault(parsePaper) },
+  margins: { inputs: FLOWING_FORMATS, isOfPages: true, fault: paperFault(parseMargins) },
+  landscape: { inputs: FLOWING_FORMATS, isOfPages: true, fault: flagFault },
+  printBackground: { inputs: FLOWING_FORMATS, isOfPages: true, fault: flagFault },
   failOn: { fault: failOnFault },
 };
 
 export const OPTION_NAMES = Object.keys(RULES) as readonly OptionName[];
 
-/** The outputs that have a use for an option; undefined for all. */
-export function formatsOf(name: OptionName): readonly FormatId[] | undefined {
-  return RULES[name].outputs;
+/** The name of an option as HTTP writes it. */
+export function wireNameOf(name: OptionName): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The inputs and the outputs that have a use for an option; undefined for all. */
+export function formatsOf(name: OptionName): Pick<Rule, 'inputs' | 'outputs'> {
+  return RULES[name];
+}
+
+/** What is converted into what; `from` is undefined as long as nobody knows it. */
+export interface Pair {
+  readonly from: FormatId | undefined;
+  readonly to: FormatId;
 }
 
 /**
- * The options that were given, all of them right and of use for `to`. Throws OptionError for the first that is not.
+ * The options that were given, all of them right and of use for the pair. Throws OptionError for the first that is not.
  *
  * @param spell how the client writes an option's name
  */
-export function checkOptions(
-  given: GivenOptions,
-  to: FormatId,
-  spell: (name: OptionName) => string,
-): ConversionOptions {
+export function checkOptions(given: GivenOptions, pair: Pair, spell: (name: OptionName) => string): ConversionOptions {
+  const { to } = pair;
   const names = OPTION_NAMES.filter((name) => given[name] !== undefined);
   for (const name of names) {
-    const { outputs, fault } = RULES[name];
-    if (outputs !== undefined && !outputs.includes(to)) {
-      throw new OptionError(`${spell(name)} is of no use for ${to}; it belongs to ${outputs.join(', ')}`);
-    }
-    const found = fault(given[name], to);
+    const useless = uselessFor(RULES[name], pair);
+    if (useless !== undefined) throw new OptionError(`${spell(name)} is of no use for ${useless}`);
+    const found = RULES[name].fault(given[name], to);
     if (found !== undefined) throw new OptionError(`${spell(name)}: ${found}`);
   }
   const side = names.find((name) => name === 'width' || name === 'height');
@@ -72,12 +94,21 @@ export function checkOptions(
   return Object.fromEntries(names.map((name) => [name, given[name]])) as ConversionOptions;
 }
 
+/** What an option has no use for, and what it belongs to; undefined where it fits. */
+function uselessFor({ inputs, outputs, isOfPages }: Rule, { from, to }: Pair): string | undefined {
+  if (outputs !== undefined && !outputs.includes(to)) return `${to}; it belongs to ${outputs.join(', ')}`;
+  if (inputs !== undefined && from !== undefined && !inputs.includes(from)) {
+    return `${from}; it belongs to input of ${inputs.join(', ')}`;
+  }
+  return isOfPages && from === 'md' && to === 'html' ? 'md to html, which has no pages' : undefined;
+}
+
 /**
  * What is wrong with a value whatever the output is, as `checkOptions` says it; undefined where nothing is.
  * @param name as HTTP writes it: `fail_on`
  */
 export function optionFault(name: string, value: unknown): string | undefined {
-  const own = name === 'fail_on' ? 'failOn' : OPTION_NAMES.find((candidate) => candidate === name);
+  const own = OPTION_NAMES.find((candidate) => wireNameOf(candidate) === name);
   return own && RULES[own].fault(value, 'png');
 }
 
@@ -98,6 +129,36 @@ function jsonOf(value: unknown): string {
     // Nested deeper than the call stack reaches.
     return 'this value';
   }
+}
+
+function flagFault(value: unknown): string | undefined {
+  return typeof value === 'boolean' ? undefined : instead(value, 'true or false');
+}
+
+const LONGEST_PASSWORD = 256;
+
+/** Never shows the value. */
+function passwordFault(value: unknown): string | undefined {
+  const isRight = typeof value === 'string' && value.length > 0 && value.length <= LONGEST_PASSWORD;
+  return isRight ? undefined : `write a text of 1 to ${LONGEST_PASSWORD} characters`;
+}
+
+function paperFault(parse: (text: string) => unknown): Rule['fault'] {
+  return (value) => {
+    if (typeof value !== 'string') {
+      return instead(
+        value,
+        parse === parsePaper ? `${PAPER_NAMES.join(', ')} or "210x297"` : 'millimetres such as "20"',
+      );
+    }
+    try {
+      parse(value);
+      return undefined;
+    } catch (error) {
+      if (error instanceof PaperError) return instead(value, error.message);
+      throw error;
+    }
+  };
 }
 
 function wholeNumberFault(least: number, most: number): Rule['fault'] {

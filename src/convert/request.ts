@@ -4,7 +4,7 @@ import { FORMATS, type Format, type FormatId, formatNamed } from '../formats.js'
 import type { ConversionOptions } from './converter-types.js';
 import { detectFormat } from './detect.js';
 import { checkFileName } from './names.js';
-import { checkOptions, type GivenOptions, OptionError } from './options.js';
+import { checkOptions, type GivenOptions, OptionError, type Pair, wireNameOf } from './options.js';
 import { type AbsentEngines, type Plan, planFor } from './plan.js';
 import type { ContentSigns } from './signs.js';
 
@@ -97,7 +97,7 @@ export function parseConversionRequest(submission: Submission, rules: RequestRul
       format: to,
       dir: output.dir,
       fileName: output.fileName,
-      options: conversionOptions(output.options ?? {}, to),
+      options: conversionOptions(output.options ?? {}, { from: decided, to }),
     },
     notify: notification(submission.notify, rules),
     highPriority: submission.highPriority ?? false,
@@ -179,9 +179,9 @@ function outputFormat(name: string | undefined, kind: LocalKind): FormatId {
   return format;
 }
 
-function conversionOptions(given: GivenOptions, to: FormatId): ConversionOptions {
+function conversionOptions(given: GivenOptions, pair: Pair): ConversionOptions {
   try {
-    return checkOptions(given, to, (name) => `output.options.${name === 'failOn' ? 'fail_on' : name}`);
+    return checkOptions(given, pair, (name) => `output.options.${wireNameOf(name)}`);
   } catch (error) {
     throw error instanceof OptionError ? invalid(error.message) : error;
   }

@@ -17,9 +17,14 @@ import { type AbsentEngines, type EngineName, planFor, type Step } from './plan.
 /** Of what one engine makes for the next. */
 const MAX_INTERMEDIATE_BYTES = 4 * 1024 ** 3;
 
-/** The step that has a use for an option where a conversion takes several; the last one for all others. */
-const OPTION_STEPS: Partial<Record<keyof ConversionOptions, 'first' | 'every'>> = {
+/** The steps that have a use for an option where a conversion takes several: by place or by engine; the last one for all others. */
+const OPTION_STEPS: Partial<Record<keyof ConversionOptions, 'first' | 'every' | EngineName>> = {
   failOn: 'every',
+  password: 'first',
+  paper: 'chromium',
+  margins: 'chromium',
+  landscape: 'chromium',
+  printBackground: 'chromium',
 };
 
 export class RouteConverter implements Converter {
@@ -56,7 +61,7 @@ export class RouteConverter implements Converter {
   ): Promise<ConversionResult> {
     const { engine, from, to } = steps[index] as Step;
     const isLast = index === steps.length - 1;
-    const options = optionsOf(task.options, index === 0, isLast);
+    const options = optionsOf(task.options, engine, index === 0, isLast);
     const runner = this.#runners.get(engine);
     if (!runner) throw new ServiceError('internal_error', `The engine ${engine} was not started`);
     const scratchDirectory = join(task.scratchDirectory, `step-${index + 1}`);
@@ -101,11 +106,17 @@ function stepsFor(steps: readonly Step[], options: ConversionOptions): readonly 
     : [...steps, { engine: 'pdf', from: 'pdf', to: 'pdf' }];
 }
 
-function optionsOf(options: ConversionOptions, isFirst: boolean, isLast: boolean): ConversionOptions {
+function optionsOf(
+  options: ConversionOptions,
+  engine: EngineName,
+  isFirst: boolean,
+  isLast: boolean,
+): ConversionOptions {
   const names = Object.keys(options) as (keyof ConversionOptions)[];
   const own = names.filter((name) => {
     const place = OPTION_STEPS[name];
-    return place === 'every' || (place === 'first' ? isFirst : isLast);
+    if (place === undefined) return isLast;
+    return place === 'every' || (place === 'first' ? isFirst : place === engine);
   });
   return Object.fromEntries(own.map((name) => [name, options[name]])) as ConversionOptions;
 }

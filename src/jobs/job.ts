@@ -38,6 +38,13 @@ export interface StoredOptions {
   readonly background?: string;
   readonly quality?: number;
   readonly annotations?: boolean;
+  /** Of an encrypted input; never shown. */
+  readonly password?: string;
+  /** Sheets for inputs that have no pages of their own: `A4`, `210x297`; millimetres; sideways. */
+  readonly paper?: string;
+  readonly margins?: string;
+  readonly landscape?: boolean;
+  readonly printBackground?: boolean;
   /** Codes of warnings that make the job fail. */
   readonly failOn?: readonly string[];
 }
@@ -97,10 +104,14 @@ export interface JobOutput {
   readonly sizeBytes: number;
 }
 
+/** What a queued job can wait for: the next run after one that failed, its target to come back. */
+export const WAITING_REASONS = ['retry', 'sink_unreachable'] as const;
+
+export type WaitingReason = (typeof WAITING_REASONS)[number];
+
 /** Why a queued job is not run yet, though a worker is free. */
 export interface Waiting {
-  /** `retry`, or later words such as `no_space`. */
-  readonly reason: string;
+  readonly reason: WaitingReason;
   readonly sinceMs: number;
   readonly nextAttemptAtMs: number;
 }
@@ -160,6 +171,8 @@ export interface Attempt {
   readonly number: number;
   /** Runs of this job that failed before this one; interrupted ones are not among them (contract R4). */
   readonly failedRuns: number;
+  /** When the first run that could not reach the target ended; undefined where none has. */
+  readonly unreachableSinceMs?: number | undefined;
 }
 
 interface Measured {
@@ -193,8 +206,9 @@ export interface FailedOutcome extends Fault {
 export interface RetryOutcome extends Fault {
   readonly kind: 'retry';
   readonly runAtMs: number;
-  /** Word for `waiting.reason`. */
-  readonly waitingReason: string;
+  readonly waitingReason: WaitingReason;
+  /** For the next attempt; also `waiting.since` where the target is what is waited for. */
+  readonly unreachableSinceMs?: number | undefined;
 }
 
 /** Somebody wanted it no more. Not counted among the conversions. */

@@ -2,13 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { parseColor } from '../../src/convert/color.js';
 import { checkOptions, type GivenOptions, OPTION_NAMES, OptionError } from '../../src/convert/options.js';
+import { parseMargins, parsePaper } from '../../src/convert/paper.js';
 import type { FormatId } from '../../src/formats.js';
 
-const check = (given: GivenOptions, to: FormatId) => checkOptions(given, to, (name) => `options.${name}`);
+const check = (given: GivenOptions, to: FormatId, from: FormatId | undefined = undefined) =>
+  checkOptions(given, { from, to }, (name) => `options.${name}`);
 
-function faultOf(given: GivenOptions, to: FormatId): string {
+function faultOf(given: GivenOptions, to: FormatId, from?: FormatId): string {
   try {
-    check(given, to);
+    check(given, to, from);
   } catch (error) {
     if (error instanceof OptionError) return error.message;
     throw error;
@@ -48,6 +50,55 @@ describe('options that are right', () => {
     ['pages', '5-', 'html'],
   ] as const)('%s %j for %s', (name, value, to) => {
     expect(check({ [name]: value }, to)).toEqual({ [name]: value });
+  });
+});
+
+describe('options of sheets', () => {
+  it.each([
+    ['paper', 'A4', 'pdf', 'html'],
+    ['paper', 'letter', 'png', 'mhtml'],
+    ['paper', '210x297', 'pdf', 'md'],
+    ['margins', '20', 'pdf', 'html'],
+    ['margins', '20, 15.5,20,0', 'txt', 'html'],
+    ['landscape', true, 'pdf', 'md'],
+    ['printBackground', false, 'pdf', 'html'],
+    ['password', 'geheim', 'pdf', 'docx'],
+    ['pages', '1', 'html', 'ofd'],
+  ] as const)('%s %j for %s from %s', (name, value, to, from) => {
+    expect(check({ [name]: value }, to, from)).toEqual({ [name]: value });
+  });
+
+  it.each([
+    ['paper', 'A4', 'docx', 'pdf', 'options.paper is of no use for docx; it belongs to input of html, mhtml, md'],
+    ['landscape', true, 'ofd', 'pdf', 'options.landscape is of no use for ofd'],
+    ['paper', 'A4', 'md', 'html', 'options.paper is of no use for md to html, which has no pages'],
+    ['pages', '1', 'md', 'html', 'options.pages is of no use for md to html'],
+    ['annotations', false, 'html', 'pdf', 'options.annotations is of no use for html; it belongs to input of ofd, pdf'],
+    ['password', 'geheim', 'html', 'pdf', 'options.password is of no use for html'],
+    ['paper', 'A0x', 'html', 'pdf', 'options.paper: "A0x" is not allowed; write A3, A4'],
+    ['paper', '0x297', 'html', 'pdf', 'each 20 to 5080'],
+    ['paper', '210x6000', 'html', 'pdf', 'each 20 to 5080'],
+    ['paper', [210, 297], 'html', 'pdf', 'options.paper: [210,297] is not allowed'],
+    ['margins', '1,2', 'html', 'pdf', 'four of them (top,right,bottom,left)'],
+    ['margins', '-1', 'html', 'pdf', 'options.margins: "-1" is not allowed'],
+    ['margins', '501', 'html', 'pdf', 'options.margins: "501"'],
+    ['margins', 20, 'html', 'pdf', 'write millimetres such as "20"'],
+    ['landscape', 'yes', 'html', 'pdf', 'true or false'],
+  ] as const)('%s %j of %s to %s: %s', (name, value, from, to, message) => {
+    expect(faultOf({ [name]: value }, to, from)).toContain(message);
+  });
+
+  it('never shows a password', () => {
+    expect(faultOf({ password: 'x'.repeat(300) }, 'pdf', 'pdf')).toBe(
+      'options.password: write a text of 1 to 256 characters',
+    );
+  });
+
+  it('are numbers where they are read', () => {
+    expect(parsePaper(' a4 ')).toEqual({ widthMm: 210, heightMm: 297 });
+    expect(parsePaper('100.5 x 200 mm')).toEqual({ widthMm: 100.5, heightMm: 200 });
+    expect(parseMargins('5')).toEqual({ topMm: 5, rightMm: 5, bottomMm: 5, leftMm: 5 });
+    expect(parseMargins('1,2,3,4')).toEqual({ topMm: 1, rightMm: 2, bottomMm: 3, leftMm: 4 });
   });
 });
 
@@ -93,7 +144,7 @@ describe('options that are not', () => {
   });
 
   it('names every option in the spelling of the caller', () => {
-    for (const name of OPTION_NAMES)
+    for (const name of OPTION_NAMES.filter((option) => option !== 'password'))
       expect(faultOf({ [name]: {} }, 'jpeg')).toMatch(new RegExp(`^options\\.${name}: \\{\\}`));
   });
 
