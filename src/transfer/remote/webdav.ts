@@ -1,0 +1,155 @@
+/** WebDAV by the webdav package (contract S6). Requests share the kept connections of their target. */
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Readable } from 'node:stream';
+import { AuthType, createClient, type FileStat, type WebDAVClient, type WebDAVClientError } from 'webdav';
+import type { ConfigOf } from '../../config/key.js';
+import { partsOf } from '../path-segments.js';
+import type { WEBDAV_KEYS } from '../targets.js';
+import { urlPath } from './address.js';
+import {
+  type FaultKind,
+  faultOf,
+  inFolder,
+  type OutgoingFile,
+  type RemoteClient,
+  type RemoteEntry,
+  RemoteFault,
+} from './client.js';
+import type { RemoteProtocol } from './target.js';
+
+/** Questions that are asked at a time. */
+const QUESTIONS = 4;
+/** A server that closes idle connections after 5 s, as the usual ones do, does not close one under a request. */
+const IDLE_MS = 4000;
+
+type WebdavSettings = ConfigOf<typeof WEBDAV_KEYS>;
+
+export function webdavProtocol(settings: WebdavSettings): RemoteProtocol {
+  const keepAlive = { keepAlive: true, timeout: IDLE_MS };
+  const agents = { httpAgent: new HttpAgent(keepAlive), httpsAgent: new HttpsAgent(keepAlive) };
+  const endpoint = settings.endpoint.replace(/\/+$/, '');
+  const base = partsOf(settings.baseDir);
+  return {
+    folder: (segments) => `/${[...base, ...segments].join('/')}`,
+    location: (path) => `${endpoint}/${urlPath(partsOf(path))}`,
+    connect: async () => {
+      const password = settings.password?.reveal() ?? '';
+      // Basic at first, Digest where the server asks for it.
+      const login = settings.user ? { authType: AuthType.Auto, username: settings.user, password } : {};
+      return new WebdavClient(createClient(endpoint, { ...login, ...agents }));
+    },
+    secrets: settings.password ? [settings.password] : [],
+    close: () => {
+      agents.httpAgent.destroy();
+      agents.httpsAgent.destroy();
+    },
+  };
+}
+
+class WebdavClient implements RemoteClient {
+  readonly #client: WebDAVClient;
+  readonly #end = new AbortController();
+
+  constructor(client: WebDAVClient) {
+    this.#client = client;
+  }
+
+  get #options(): { readonly signal: AbortSignal } {
+    return { signal: this.#end.signal };
+  }
+
+  async hasFolder(path: string): Promise<boolean> {
+    return (await this.#stat(path))?.type === 'directory';
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    await this.#client.createDirectory(path, this.#options).catch(rethrow);
+  }
+
+  async find(folder: string, names: readonly string[]): Promise<ReadonlyMap<string, RemoteEntry>> {
+    const found = new Map<string, RemoteEntry>();
+    const waiting = [...names];
+    const ask = async (): Promise<void> => {
+      for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+        const stat = await this.#stat(inFolder(folder, name));
+        if (stat) found.set(name, { isFile: stat.type === 'file', sizeBytes: stat.size });
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(QUESTIONS, names.length) }, ask));
+    return found;
+  }
+
+  async #stat(path: string): Promise<FileStat | undefined> {
+    try {
+      return (await this.#client.stat(path, this.#options)) as FileStat;
+    } catch (error) {
+      const { status } = error as WebDAVClientError;
+      if (status === 404 || status === 410) return undefined;
+      throw davFault(error);
+    }
+  }
+
+  async put(path: string, file: OutgoingFile): Promise<boolean> {
+    const body = file.next();
+    const headers = { 'Content-Length': String(file.sizeBytes) };
+    try {
+      await this.#client.putFileContents(path, body, { ...this.#options, headers });
+      return true;
+    } catch (error) {
+      // The reason why there was no more to send counts, not that the request broke off.
+      throw body.errored ?? davFault(error);
+    } finally {
+      body.destroy();
+    }
+  }
+
+  async rename(from: string, to: string, mayReplace: boolean): Promise<boolean> {
+    try {
+      await this.#client.moveFile(from, to, { ...this.#options, overwrite: mayReplace });
+      return true;
+    } catch (error) {
+      if ((error as WebDAVClientError).status === 412 && !mayReplace) return false;
+      throw davFault(error);
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#client.deleteFile(path, this.#options).catch((error: unknown) => {
+      const { status } = error as WebDAVClientError;
+      if (status !== 404 && status !== 410) throw davFault(error);
+    });
+  }
+
+  async *read(path: string): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of this.#client.createReadStream(path, this.#options) as Readable) yield piece as Buffer;
+    } catch (error) {
+      throw davFault(error);
+    }
+  }
+
+  destroy(): void {
+    this.#end.abort();
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw davFault(error);
+}
+
+function kindOf(status: number): FaultKind {
+  if (status === 401 || status === 407) return 'login';
+  if (status === 507) return 'full';
+  // Locked by somebody, asked too often, out of order for now.
+  const mayPass = status === 408 || status === 423 || status === 425 || status === 429 || status >= 500;
+  return mayPass && status !== 501 && status !== 505 ? 'unreachable' : 'refused';
+}
+
+function davFault(error: unknown): unknown {
+  const { status, response } = error as WebDAVClientError;
+  if (status === undefined) return faultOf(error);
+  return new RemoteFault(kindOf(status), `answers: ${status} ${response?.statusText ?? ''}`.trimEnd(), {
+    cause: error,
+  });
+}
