@@ -1,10 +1,14 @@
 /** Writes the sections of a page as Markdown blocks, each ended by a newline. */
+import type { LinkArea } from '../display/link.js';
 import { type Paragraph, paragraphsOf } from './layout/paragraphs.js';
 import type { Flow } from './layout/reading-order.js';
+import type { Row } from './layout/rows.js';
 import type { Section } from './layout/sections.js';
 import { rowText } from './layout/spacing.js';
 import type { Table, TableCell } from './layout/table.js';
-import { escapeInline, escapeParagraph } from './markdown-escape.js';
+import { escapeStart } from './markdown-escape.js';
+import type { Heading } from './markdown-headings.js';
+import { writeLinked } from './markdown-links.js';
 
 /** Size of a heading as a ratio of the body's, from the first level down. */
 const HEADING_RATIOS = [2, 1.75, 1.5, 1.3, 1.15];
@@ -12,22 +16,37 @@ const MAX_HEADING_LETTERS = 80;
 const PARAGRAPH_END = /[。．.？！?!；;，,：:]$/u;
 const BULLET = /^[•●▪◆■○]\s*(?=\S)/u;
 const NUMBERED = /^\d{1,9}[.)]\s+(?=\S)/;
+/** What a comment cannot hold. */
+const UNFIT_FOR_COMMENT = /--/;
 /** Between the text of a cell and its rule, at least. */
 const CELL_PADDING_MM = 0.5;
 
 /** A slanted word that stands this often on a page is a watermark. */
 const WATERMARK_REPEATS = 3;
 
-/** `bodyMm` is the size of the body text. A watermark comes once a page, everything else as often as it stands there. */
-export function markdownBlocks(sections: readonly Section[], bodyMm: number): string[] {
+/** What a page's text is written by. */
+export interface MarkdownContext {
+  /** Size of the body text. */
+  readonly bodyMm: number;
+  readonly links: readonly LinkArea[];
+  /** Headings that the outline names. */
+  readonly headings: ReadonlyMap<Row, Heading>;
+  /** Rows that only repeat what other pages have at the same place. */
+  readonly repeated: ReadonlySet<Row>;
+}
+
+/** A watermark comes once a page, everything else as often as it stands there. */
+export function markdownBlocks(sections: readonly Section[], context: MarkdownContext): string[] {
   const repeats = countStamps(sections);
   const written = new Set<string>();
+  const parts = new Map<Row, unknown>(context.headings);
+  for (const row of context.repeated) parts.set(row, row);
   return sections.flatMap((section) => {
-    if (section.kind === 'table') return [writeTable(section.table)];
+    if (section.kind === 'table') return [writeTable(section.table, context)];
     const key = stampKey(section.flow);
     if (key !== undefined && written.has(key) && repeats.get(key)! >= WATERMARK_REPEATS) return [];
     if (key !== undefined) written.add(key);
-    return paragraphsOf(section.flow).map((paragraph) => writeParagraph(paragraph, bodyMm));
+    return paragraphsOf(section.flow, parts).map((paragraph) => writeParagraph(paragraph, context));
   });
 }
 
@@ -49,15 +68,19 @@ function stampKey(flow: Flow): string | undefined {
   return [...text].length > 1 ? `${angle} ${text}` : undefined;
 }
 
-function writeParagraph(paragraph: Paragraph, bodyMm: number): string {
-  const { text } = paragraph;
-  const level = headingLevel(paragraph, bodyMm);
-  if (level > 0) return `${'#'.repeat(level)} ${escapeInline(text)}\n`;
+function writeParagraph(paragraph: Paragraph, context: MarkdownContext): string {
+  const { text, rows } = paragraph;
+  if (context.repeated.has(rows[0]!) && !UNFIT_FOR_COMMENT.test(text)) return `<!-- ${text} -->\n`;
+  const write = (part: string) => writeLinked(part, rows, context.links);
+  const level = context.headings.get(rows[0]!)?.level ?? headingLevel(paragraph, context.bodyMm);
+  if (level > 0) return `${'#'.repeat(level)} ${write(text)}\n`;
   const bullet = BULLET.exec(text);
-  if (bullet !== null) return `- ${escapeParagraph(text.slice(bullet[0].length))}\n`;
+  if (bullet !== null) return `- ${escapeStart(write(text.slice(bullet[0].length)))}\n`;
   const number = NUMBERED.exec(text);
-  if (number !== null) return `${number[0].trim()} ${escapeParagraph(text.slice(number[0].length))}\n`;
-  return `${escapeParagraph(text)}\n`;
+  if (number !== null) {
+    return `${number[0].trim()} ${escapeStart(write(text.slice(number[0].length)))}\n`;
+  }
+  return `${escapeStart(write(text))}\n`;
 }
 
 /** 0 for no heading. */
@@ -68,15 +91,15 @@ function headingLevel(paragraph: Paragraph, bodyMm: number): number {
   return 1 + HEADING_RATIOS.findIndex((ratio) => sizeMm / bodyMm >= ratio);
 }
 
-function writeTable(table: Table): string {
-  const lines = table.rows.map((row) => `| ${row.map(writeCell).join(' | ')} |`);
+function writeTable(table: Table, context: MarkdownContext): string {
+  const lines = table.rows.map((row) => `| ${row.map((cell) => writeCell(cell, context)).join(' | ')} |`);
   const rule = `|${' --- |'.repeat(table.rows[0]!.length)}`;
   return `${[lines[0], rule, ...lines.slice(1)].join('\n')}\n`;
 }
 
-function writeCell(cell: TableCell): string {
+function writeCell(cell: TableCell, { links }: MarkdownContext): string {
   const flow = { rows: cell.lines, left: cell.left, right: cell.right - CELL_PADDING_MM };
   return paragraphsOf(flow)
-    .map((paragraph) => escapeInline(paragraph.text))
+    .map(({ text, rows }) => writeLinked(text, rows, links))
     .join('<br>');
 }

@@ -9,9 +9,9 @@ export function escapeInline(text: string): string {
     .replace(/&(?=#?\w+;)/g, '&amp;');
 }
 
-/** Text for a whole paragraph: what begins a heading, list, quotation or rule at the start of a line is escaped too. */
-export function escapeParagraph(text: string): string {
-  return escapeInline(text)
+/** Escaped text for a whole paragraph: what begins a heading, list, quotation or rule at the start of a line is escaped too. */
+export function escapeStart(escaped: string): string {
+  return escaped
     .replace(/^(?=#{1,6}(?:\s|$)|>|[-+](?:\s|$)|-{3,}\s*$|=+\s*$)/, '\\')
     .replace(/^(\d{1,9})(?=[.)](?:\s|$))/, '$1\\');
 }

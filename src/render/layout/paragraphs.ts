@@ -24,13 +24,19 @@ const ITEM_START =
   /^(?:第[一二三四五六七八九十百零〇\d]+[条章节编款项]|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）]|\d{1,3}(?:[.．、)）](?!\d)|(?:\.\d{1,3})+\s)|[•●·▪◆■○]|[-–—]\s)/u;
 const SENTENCE_END = /[。！？；：!?;:]["'”’」』）)]*$/u;
 
-/** Every row is in one paragraph; a line that goes on the one before is joined to it. */
-export function paragraphsOf(flow: Flow): Paragraph[] {
+/**
+ * Every row is in one paragraph; a line that goes on the one before is joined to it. Rows with the same value in `parts`
+ * are one paragraph, those with another one, or without any, are not in it.
+ */
+export function paragraphsOf(flow: Flow, parts?: ReadonlyMap<Row, unknown>): Paragraph[] {
   const pitch = usualPitch(flow.rows);
   const groups: Row[][] = [];
   for (const row of flow.rows) {
     const group = groups.at(-1);
-    if (group !== undefined && continues(group, row, flow, pitch)) group.push(row);
+    const part = parts?.get(row);
+    const isApart = group !== undefined && parts?.get(group[0]!) !== part;
+    const goesOn = group !== undefined && (part !== undefined || continues(group, row, flow, pitch));
+    if (group !== undefined && goesOn && !isApart) group.push(row);
     else groups.push([row]);
   }
   return groups.map(toParagraph);
