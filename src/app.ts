@@ -24,6 +24,8 @@ import { type JobStore, StoreOpenError } from './jobs/store.js';
 import { type Log, type Logger, openLog } from './log/log.js';
 import { RunMetrics } from './metrics/run-metrics.js';
 import { EVENT_NAMES } from './notify/keys.js';
+import { RemoteTargets } from './transfer/remote/book.js';
+import type { SinkSettings } from './transfer/sink.js';
 import { sinkKindNamed } from './transfer/sinks/index.js';
 
 export { ConfigError, loadConfig } from './app/settings.js';
@@ -76,7 +78,8 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
   await sweepWorkspaces(workspaces);
   const engines = closers.add(await startEngines(config, metrics, workspaces));
   const converter = options.converter ?? engines.converter;
-  const runs = new Runs(config, store, converter, { logger, metrics, onEnd: () => notifier.wake() });
+  const targets = closers.add(await RemoteTargets.open(config));
+  const runs = new Runs(config, store, converter, { targets, logger, metrics, onEnd: () => notifier.wake() });
   const slots = new StreamSlots({ fast: config.fastWorkers, heavy: config.heavyWorkers });
   const volumes = closers.add(await VolumeWatches.start(config));
   const state = closers.add(await ServiceState.watch(store, volumes));
@@ -85,7 +88,7 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     logger,
     store,
     attempt: runs.services,
-    rules: requestRules(config, engines.absent),
+    rules: requestRules(config, runs.services.sinks, engines.absent),
     slots,
     readiness: state,
     workers: { fast: config.fastWorkers, heavy: config.heavyWorkers, notify: config.notifyWorkers },
@@ -140,10 +143,10 @@ async function openStore(config: Config): Promise<JobStore> {
   }
 }
 
-function requestRules(config: Config, absentEngines: AbsentEngines): RequestRules {
+function requestRules(config: Config, sinks: SinkSettings, absentEngines: AbsentEngines): RequestRules {
   return {
     absentEngines,
-    checkDestination: (kind, destination) => sinkKindNamed(kind)?.check(destination, { outputDir: config.outputDir }),
+    checkDestination: (kind, destination) => sinkKindNamed(kind)?.check(destination, sinks),
     isUrlInputEnabled: config.allowInputUrlHosts.length > 0,
     notifyTargets: new Set(config.notifyTargets.keys()),
     notifyEvents: EVENT_NAMES,
@@ -156,9 +159,9 @@ async function recover(config: Config, store: JobStore, logger: Logger): Promise
   const { interrupted, ...counts } = recovery;
   logger.info(counts, 'recovered');
   for (const job of interrupted) {
-    const { kind, dir } = job.request.output;
-    await sinkKindNamed(kind)
-      ?.sweep?.(job.id, { dir }, { outputDir: config.outputDir })
+    const { output } = job.request;
+    await sinkKindNamed(output.kind)
+      ?.sweep?.(job.id, output, { outputDir: config.outputDir })
       .catch((error: unknown) => logger.warn({ job: job.id, err: error }, 'sweep'));
   }
 }

@@ -41,10 +41,10 @@ interface Known {
 export function runAttempt(run: Run, services: AttemptServices): Promise<Outcome> {
   return outcomeOf(run, services, async (known) => {
     const { job, number } = run.attempt;
-    const { kind, dir } = job.request.output;
-    const row = sinkKindNamed(kind);
-    if (!row) throw new ServiceError('internal_error', `There is no sink for output.kind "${kind}"`);
-    const sink = row.open({ jobId: job.id, attempt: number }, { dir }, services.sinks);
+    const { output } = job.request;
+    const row = sinkKindNamed(output.kind);
+    if (!row) throw new ServiceError('internal_error', `There is no sink for output.kind "${output.kind}"`);
+    const sink = row.open({ jobId: job.id, attempt: number }, output, services.sinks);
     const input = await services.store.input(job.id);
     if (!input) throw new ServiceError('internal_error', `The input of job ${job.id} is no longer there`);
     return convertAndDeliver(run, { input, sink }, services, known);
@@ -114,15 +114,18 @@ async function convertAndDeliver(
     const scratchDirectory = join(directory, 'scratch');
     await mkdir(scratchDirectory, { mode: 0o700 });
     const directories = { outputDirectory, scratchDirectory };
-    const result = await services.converter.run(taskOf(job, from, inputPath, directories, work.maxBytes), {
-      signal,
-      onAlive: () => run.alive(),
-      onOpened: (format) => {
-        known.fromActual = format;
-        run.alive();
+    const result = await services.converter.run(
+      taskOf(job, from, inputPath, directories, work.maxBytes ?? work.sink.maxBytes),
+      {
+        signal,
+        onAlive: () => run.alive(),
+        onOpened: (format) => {
+          known.fromActual = format;
+          run.alive();
+        },
+        onProgress: (done, total) => run.advance({ done, total }),
       },
-      onProgress: (done, total) => run.advance({ done, total }),
-    });
+    );
     known.result = result;
     const delivery = await work.sink.deliver(result.files, signal, () => run.alive());
     return {

@@ -8,19 +8,23 @@ import { Lane } from '../jobs/lane.js';
 import type { JobStore } from '../jobs/store.js';
 import type { Logger } from '../log/log.js';
 import type { RunMetrics } from '../metrics/run-metrics.js';
+import type { RemoteTargetBook, UploadLedger } from '../transfer/sink.js';
 import type { Config } from './settings.js';
+
+interface RunParts {
+  readonly targets: RemoteTargetBook;
+  readonly logger: Logger;
+  readonly metrics: RunMetrics;
+  /** A job has ended. */
+  readonly onEnd: () => void;
+}
 
 export class Runs {
   readonly services: AttemptServices;
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly active: ActiveRuns;
 
-  constructor(
-    config: Config,
-    store: JobStore,
-    converter: Converter,
-    { logger, metrics, onEnd }: { logger: Logger; metrics: RunMetrics; onEnd: () => void },
-  ) {
+  constructor(config: Config, store: JobStore, converter: Converter, { targets, logger, metrics, onEnd }: RunParts) {
     this.active = new ActiveRuns({
       jobTimeoutMs: config.jobTimeoutMs,
       heartbeatTimeoutMs: config.heartbeatTimeoutMs,
@@ -43,7 +47,7 @@ export class Runs {
       converter,
       runs: this.active,
       workspaceRoot: workspaceRoot(config.tempDir, config.dbPath),
-      sinks: { outputDir: config.outputDir },
+      sinks: { outputDir: config.outputDir, targets, ledger: ledgerOf(store) },
       now: Date.now,
       onFault: (error, job) => logger.error({ job: job.id, err: error }, 'job failed'),
     };
@@ -87,11 +91,23 @@ export class Runs {
       },
       run: (run) => runAttempt(run, this.services),
       runs: this.active,
-      retry: { maxAttempts: config.maxJobAttempts, backoffMs: config.jobRetryBackoffMs },
+      retry: {
+        maxAttempts: config.maxJobAttempts,
+        backoffMs: config.jobRetryBackoffMs,
+        sinkRetryForMs: config.sinkRetryForMs,
+      },
       now: Date.now,
       onError: (error, attempt) => logger.error({ lane: name, job: attempt?.job.id, err: error }, 'lane'),
     });
   }
+}
+
+function ledgerOf(store: JobStore): UploadLedger {
+  return {
+    planned: (jobId) => store.uploads(jobId),
+    plan: (jobId, files) => store.planUploads(jobId, files),
+    delivered: (jobId, receipt) => store.uploadDelivered(jobId, receipt, Date.now()),
+  };
 }
 
 function logRun(logger: Logger, { job, number }: Attempt, outcome: Outcome, nowMs: number): void {
@@ -110,6 +126,11 @@ function logRun(logger: Logger, { job, number }: Attempt, outcome: Outcome, nowM
   } else if (outcome.kind === 'cancelled') {
     logger.info(fields, 'run');
   } else {
-    logger.warn({ ...fields, code: outcome.errorCode, reason: outcome.reason }, 'run');
+    const fault = { code: outcome.errorCode, reason: outcome.reason };
+    const wait = outcome.kind === 'retry' && {
+      waitingFor: outcome.waitingReason,
+      nextAttemptAt: new Date(outcome.runAtMs).toISOString(),
+    };
+    logger.warn({ ...fields, ...fault, ...wait }, 'run');
   }
 }

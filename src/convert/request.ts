@@ -39,8 +39,8 @@ export interface Submission {
 
 /** What of the configuration the rules need. */
 export interface RequestRules {
-  /** What the kind itself can tell of a destination; throws `invalid_request`. */
-  readonly checkDestination: (kind: string, destination: { readonly dir?: string | undefined }) => void;
+  /** What the kind itself can tell of a destination; throws `invalid_request` or `unknown_remote_target`. */
+  readonly checkDestination: (kind: string, destination: Submission['output']) => void;
   readonly absentEngines: AbsentEngines;
   readonly isUrlInputEnabled: boolean;
   readonly notifyTargets: ReadonlySet<string>;
@@ -61,9 +61,10 @@ export interface ConversionRequest {
     readonly format: FormatId;
   };
   readonly output: {
-    readonly kind: LocalKind;
+    readonly kind: OutputKind;
     readonly format: FormatId;
     readonly dir: string | undefined;
+    readonly remote: { readonly target: string; readonly path: string | undefined } | undefined;
     readonly fileName: string | undefined;
     readonly options: ConversionOptions;
   };
@@ -72,8 +73,9 @@ export interface ConversionRequest {
 }
 
 const LOCAL_KINDS = ['stream', 'dir'] as const;
-type LocalKind = (typeof LOCAL_KINDS)[number];
 const REMOTE_KINDS = ['ftp', 's3', 'webdav', 'sftp'] as const;
+const OUTPUT_KINDS = [...LOCAL_KINDS, ...REMOTE_KINDS] as const;
+type OutputKind = (typeof OUTPUT_KINDS)[number];
 const INPUT_KINDS = ['upload', 'url'] as const;
 
 /** Throws ServiceError for the first rule that does not hold. */
@@ -96,6 +98,8 @@ export function parseConversionRequest(submission: Submission, rules: RequestRul
       kind,
       format: to,
       dir: output.dir,
+      remote:
+        output.remote?.target === undefined ? undefined : { target: output.remote.target, path: output.remote.path },
       fileName: output.fileName,
       options: conversionOptions(output.options ?? {}, { from: decided, to }),
     },
@@ -146,17 +150,15 @@ function uploaded(upload: UploadFacts | undefined): UploadFacts {
   throw invalid(`input.bytes is ${upload ? 'empty' : 'required'}; write the file in base64, or send it as part "file"`);
 }
 
-function outputKind(output: Submission['output']): LocalKind {
-  const kind = normalKind(output.kind ?? '') || 'stream';
-  const local = LOCAL_KINDS.find((candidate) => candidate === kind);
-  if (local !== undefined) return local;
-  throw (REMOTE_KINDS as readonly string[]).includes(kind)
-    ? invalid(`output.kind: "${kind}" is not available; use "dir" and fetch the products, or "stream"`)
-    : invalid(`output.kind: "${output.kind}" is no kind of output; there are ${LOCAL_KINDS.join(', ')}`);
+function outputKind(output: Submission['output']): OutputKind {
+  const name = normalKind(output.kind ?? '') || 'stream';
+  const kind = OUTPUT_KINDS.find((candidate) => candidate === name);
+  if (kind !== undefined) return kind;
+  throw invalid(`output.kind: "${output.kind}" is no kind of output; there are ${OUTPUT_KINDS.join(', ')}`);
 }
 
-function checkDestination(output: Submission['output'], kind: LocalKind, rules: RequestRules): void {
-  if (output.remote !== undefined) {
+function checkDestination(output: Submission['output'], kind: OutputKind, rules: RequestRules): void {
+  if (output.remote !== undefined && (LOCAL_KINDS as readonly string[]).includes(kind)) {
     throw invalid(`output.remote belongs to ${REMOTE_KINDS.join(', ')}; output.kind is "${kind}"`);
   }
   if (output.dir !== undefined && kind !== 'dir') {
@@ -166,7 +168,7 @@ function checkDestination(output: Submission['output'], kind: LocalKind, rules: 
   if (output.fileName !== undefined) checkFileName(output.fileName, 'output.file_name', 200);
 }
 
-function outputFormat(name: string | undefined, kind: LocalKind): FormatId {
+function outputFormat(name: string | undefined, kind: OutputKind): FormatId {
   if (name === undefined) throw invalid('output.format is required, for example "pdf"');
   const format = formatNamed(name);
   if (format === undefined) {
@@ -174,7 +176,9 @@ function outputFormat(name: string | undefined, kind: LocalKind): FormatId {
     throw invalid(`output.format: "${name}" is no format; there are ${outputs.map(([id]) => id).join(', ')}`);
   }
   if (kind === 'stream' && (FORMATS[format] as Format).paging === 'page') {
-    throw invalid(`output.format: ${format} makes a file for each page, which no stream holds; use output.kind "dir"`);
+    throw invalid(
+      `output.format: ${format} makes a file for each page, which no stream holds; use output.kind "dir" or a remote one`,
+    );
   }
   return format;
 }

@@ -62,8 +62,8 @@ async function submissionFrom(
   const facts = upload && { sizeBytes: upload.sizeBytes, signs: await upload.read(readSigns) };
   const conversion = parseConversionRequest(submissionOf(body, facts), services.rules);
   if (!upload) throw new ServiceError('internal_error', 'A request without an upload was taken');
-  const { kind, dir } = conversion.output;
-  await sinkKindNamed(kind)?.inspect?.({ dir }, services.attempt.sinks);
+  const { output } = conversion;
+  await sinkKindNamed(output.kind)?.inspect?.(output, services.attempt.sinks);
   return { conversion, upload, job: withKey(newJob(conversion, services.now()), key, upload) };
 }
 

@@ -51,7 +51,7 @@ const Input = Type.Object(
 );
 
 const Remote = Type.Object(
-  { target: text('Name of a configured target.'), path: text('Folder at the target.') },
+  { target: text('Name of a configured target.'), path: text('Folder below that of the target.') },
   closed,
 );
 
@@ -76,7 +76,7 @@ const Options = Type.Object(
 
 const Output = Type.Object(
   {
-    kind: text('stream (where absent) or dir.'),
+    kind: text('stream (where absent), dir, ftp, s3, webdav or sftp.'),
     format: text('Format of the products; required.'),
     dir: text('Of kind dir: folder below output_dir.'),
     file_name: text("Base of the products' names."),

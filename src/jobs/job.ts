@@ -64,6 +64,8 @@ export interface StoredRequest {
     readonly format: FormatId;
     /** As the client wrote it: relative to output_dir, or absolute and inside it. */
     readonly dir?: string | undefined;
+    /** Of the remote kinds: a name of the configuration, and a folder below that target's own. */
+    readonly remote?: { readonly target: string; readonly path?: string | undefined } | undefined;
     /** Base name of the products, checked at submission. */
     readonly fileName?: string | undefined;
     readonly options: StoredOptions;
