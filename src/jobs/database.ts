@@ -18,6 +18,7 @@ import {
 import { listStep } from './job-list.js';
 import type { DeliveryResult, Notification, TargetEvents } from './notification.js';
 import { OutboxTable } from './outbox.js';
+import { LONGEST_WAIT_MS } from './retry.js';
 import { attemptOf, type JobRow, jobOf } from './rows.js';
 import { Statements } from './statements.js';
 import type {
@@ -41,6 +42,8 @@ export class JobDatabase {
   readonly #outbox: OutboxTable;
   /** Input files that no row names any more; to be removed once the transaction is durable. */
   #unreferencedFiles: string[] = [];
+  /** Since the start: those that changed something, and so cost a flush. */
+  #transactions = 0;
 
   /** @param database open, locked and migrated (open-database.ts) */
   constructor(database: Database, targetEvents: TargetEvents) {
@@ -61,16 +64,22 @@ export class JobDatabase {
    */
   transact<T>(operations: readonly (() => T)[]): ({ value: T } | { error: unknown })[] {
     const before = this.#unreferencedFiles.length;
+    const changesBefore = this.#totalChanges();
     this.#sql('BEGIN IMMEDIATE').run();
     try {
       const answers = operations.map((operation) => this.#inSavepoint(operation));
       this.#sql('COMMIT').run();
+      if (this.#totalChanges() !== changesBefore) this.#transactions += 1;
       return answers;
     } catch (error) {
       this.#unreferencedFiles.length = before;
       if (this.#database.inTransaction) this.#sql('ROLLBACK').run();
       throw error;
     }
+  }
+
+  #totalChanges(): number {
+    return this.#sql('SELECT total_changes()').pluck().get() as number;
   }
 
   #inSavepoint<T>(operation: () => T): { value: T } | { error: unknown } {
@@ -164,10 +173,11 @@ export class JobDatabase {
   }
 
   claim(lane: LaneName, nowMs: number): Attempt | undefined {
+    // What is further away than any wait was planned before the clock stepped back.
     this.#sql(
       `UPDATE jobs SET run_at_ms = NULL, waiting_reason = NULL, waiting_since_ms = NULL
-       WHERE state = 'queued' AND run_at_ms IS NOT NULL AND run_at_ms <= ?`,
-    ).run(nowMs);
+       WHERE state = 'queued' AND run_at_ms IS NOT NULL AND (run_at_ms <= ? OR run_at_ms > ?)`,
+    ).run(nowMs, nowMs + LONGEST_WAIT_MS);
     const row = this.#sql(
       `UPDATE jobs SET state = 'running', attempt = attempt + 1, started_at_ms = ?
        WHERE id = (SELECT id FROM jobs WHERE lane = ? AND state = 'queued' AND run_at_ms IS NULL
@@ -314,6 +324,7 @@ export class JobDatabase {
     const since = this.#fact('counting_since_ms');
     const deadLetters = this.#sql('SELECT count(*) FROM jobs WHERE is_dead_letter = 1').pluck().get() as number;
     return {
+      transactions: this.#transactions,
       sinceMs: since === undefined ? undefined : Number(since),
       ...this.#counters.read(),
       queue: { queued: this.#depth('queued'), running: this.#depth('running') },

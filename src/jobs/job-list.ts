@@ -1,4 +1,5 @@
 /** The list of jobs, newest first: looked through in steps, so that a rare filter over many rows blocks no submission. */
+import { idAt } from './job.js';
 import { type JobRow, jobOf } from './rows.js';
 import type { Statements } from './statements.js';
 import type { JobFilter, JobListStep } from './store.js';
@@ -34,7 +35,7 @@ export function listStep(
 /** What the index alone can tell. An id is the time of its submission or later: see nextJobId. */
 function rangeOf(filter: JobFilter, below: string | undefined): { text: string; values: string[] } {
   const texts = ['id >= ?'];
-  const values = [filter.sinceMs === undefined ? '' : (BigInt(Math.trunc(filter.sinceMs)) * 1_000_000n).toString(36)];
+  const values = [filter.sinceMs === undefined ? '' : idAt(BigInt(Math.trunc(filter.sinceMs)) * 1_000_000n)];
   if (below !== undefined) {
     texts.push('id < ?');
     values.push(below);

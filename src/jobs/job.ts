@@ -230,7 +230,15 @@ export type Outcome = SucceededOutcome | FailedOutcome | RetryOutcome | Cancelle
 export function nextJobId(nowMs: number, subMillisecondNs: number, lastId: string | undefined): string {
   const wanted = BigInt(Math.trunc(nowMs)) * 1_000_000n + BigInt(subMillisecondNs);
   const floor = lastId === undefined ? 0n : parseBase36(lastId) + 1n;
-  return (wanted > floor ? wanted : floor).toString(36);
+  return idAt(wanted > floor ? wanted : floor);
+}
+
+/** Digits of every id from 1974 to 2119: those before are filled up, so that the order of the texts is that of time. */
+const ID_DIGITS = 12;
+
+/** The id of a nanosecond since 1970. */
+export function idAt(nanoseconds: bigint): string {
+  return nanoseconds.toString(36).padStart(ID_DIGITS, '0');
 }
 
 function parseBase36(text: string): bigint {

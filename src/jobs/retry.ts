@@ -9,11 +9,12 @@ export interface RetryPolicy {
   readonly backoffMs: number;
 }
 
-const MAX_WAIT_MS = 10 * 60_000;
+/** No job waits longer than this for its next run. */
+export const LONGEST_WAIT_MS = 10 * 60_000;
 
 /** Wait in milliseconds after `failedRuns` (1 or more) runs have failed. */
 export function backoffAfter(failedRuns: number, backoffMs: number): number {
-  return Math.min(backoffMs * 2 ** (failedRuns - 1), MAX_WAIT_MS);
+  return Math.min(backoffMs * 2 ** (failedRuns - 1), LONGEST_WAIT_MS);
 }
 
 /** The outcome as it stands, or a retry where the code is one that may pass and the job has runs left. */

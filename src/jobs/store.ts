@@ -93,6 +93,8 @@ export interface StoreCounters {
 
 /** The counters and how much there is to do, all read at one instant. */
 export interface StoreSnapshot extends StoreCounters {
+  /** Transactions that wrote something, since the start of the process: submissions of one moment share one. */
+  readonly transactions: number;
   /** When the first conversion was counted; undefined before. */
   readonly sinceMs: number | undefined;
   /** Asynchronous jobs alone. Those that wait for a retry are queued. */

@@ -23,6 +23,8 @@ export interface Counters {
   readonly notifications: readonly { readonly outcome: string; readonly count: number }[];
   readonly pendingNotifications: readonly { readonly state: string; readonly count: number }[];
   readonly deadLetters: number;
+  /** Since the start of the process. */
+  readonly transactions: number;
   /** Asynchronous jobs alone; undefined where it cannot be read, which is not 0. */
   readonly queue: { readonly queued: number; readonly running: number } | undefined;
 }
@@ -108,6 +110,13 @@ export const METRICS: readonly Metric[] = [
     labels: [],
     help: 'Failed jobs that may be tried again by hand.',
     samples: ({ counters }) => (counters ? [{ labels: {}, value: counters.deadLetters }] : []),
+  },
+  {
+    name: 'ofd_store_transactions_total',
+    type: 'counter',
+    labels: [],
+    help: 'Transactions that the job database wrote, each of them a flush of its disk; since the start of the process.',
+    samples: ({ counters }) => (counters ? [{ labels: {}, value: counters.transactions }] : []),
   },
   {
     name: 'ofd_streams_active',

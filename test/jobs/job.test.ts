@@ -1,6 +1,6 @@
 /** Job ids (contract A6) and the wait before a retry (contract R4). */
 import { describe, expect, it } from 'vitest';
-import { nextJobId } from '../../src/jobs/job.js';
+import { idAt, nextJobId } from '../../src/jobs/job.js';
 import { requestHash } from '../../src/jobs/request-hash.js';
 import { backoffAfter, withRetry } from '../../src/jobs/retry.js';
 import { attemptOf, failed, newJob } from '../support/jobs.js';
@@ -17,6 +17,16 @@ describe('nextJobId', () => {
     expect(nextJobId(1_700_000_000_000, 5, id)).toBe(nextJobId(1_700_000_000_000, 6, undefined));
     expect(nextJobId(1_600_000_000_000, 0, id)).toBe(nextJobId(1_700_000_000_000, 6, undefined));
     expect(nextJobId(1_700_000_000_000, 7, id)).toBe(nextJobId(1_700_000_000_000, 7, undefined));
+  });
+});
+
+describe('idAt', () => {
+  it('is ordered as a text as it is in time, also for a clock that begins at 1970', () => {
+    const seconds = [0n, 60n, 31_536_000n, 107_000_000n, 157_766_400n, 1_700_000_000n, 4_700_000_000n];
+    const ids = seconds.map((second) => idAt(second * 1_000_000_000n));
+    expect([...ids].sort()).toEqual(ids);
+    expect(ids.map((id) => id.length)).toEqual(ids.map(() => 12));
+    expect(nextJobId(60_000, 0, undefined)).toBe(ids[1]);
   });
 });
 
