@@ -4,6 +4,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.js';
@@ -78,9 +79,9 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
     request.bodyType = request.headers['content-type'] ?? '';
     request.headers['content-type'] = 'application/octet-stream';
   });
-  server.addHook('onSend', async (_request, reply) => {
-    // Node sets it back when the answer is out.
-    reply.raw.setTimeout(stalledAnswerMs);
+  server.addHook('onSend', async ({ raw }) => {
+    // Node sets it back when the answer is out. A request made in process has no such socket.
+    if (raw.socket instanceof Socket) raw.socket.setTimeout(stalledAnswerMs);
   });
   server.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
   server.removeAllContentTypeParsers();
