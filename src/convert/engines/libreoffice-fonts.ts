@@ -1,0 +1,65 @@
+/**
+ * The fontconfig file of the LibreOffice engine: the machine's own configuration, our font folders, and for the usual
+ * names of Chinese documents the installed families that the OFD engine would take too.
+ */
+import { fileURLToPath } from 'node:url';
+import { type FontKind, SUBSTITUTES } from '../../fonts/alias.js';
+
+const NAMES: Readonly<Partial<Record<FontKind, readonly string[]>>> = {
+  song: [
+    ...['宋体', 'SimSun', '新宋体', 'NSimSun', 'SimSun-ExtB', '宋体-简', 'Songti SC', '华文宋体', 'STSong'],
+    ...['华文中宋', 'STZhongsong', '方正书宋_GBK', '方正书宋简体', 'FZShuSong-Z01', '报宋', '书宋'],
+    ...['MingLiU', 'PMingLiU', '細明體', '新細明體'],
+  ],
+  titleSong: ['方正小标宋简体', '方正小标宋_GBK', 'FZXiaoBiaoSong-B05S', 'FZXiaoBiaoSong-B05'],
+  hei: [
+    ...['黑体', 'SimHei', '微软雅黑', 'Microsoft YaHei', 'Microsoft YaHei UI', '微软雅黑 Light'],
+    ...['Microsoft YaHei Light', '等线', 'DengXian', '等线 Light', 'DengXian Light', '华文黑体', 'STHeiti'],
+    ...['华文细黑', 'STXihei', '苹方-简', 'PingFang SC', '黑体-简', 'Heiti SC', '幼圆', 'YouYuan'],
+    ...['方正黑体_GBK', '方正黑体简体', '思源黑体', '思源黑体 CN', 'Source Han Sans SC', 'Source Han Sans CN'],
+    ...['微軟正黑體', 'Microsoft JhengHei'],
+  ],
+  kai: [
+    ...['楷体', 'KaiTi', '楷体_GB2312', 'KaiTi_GB2312', '华文楷体', 'STKaiti', '楷体-简', 'Kaiti SC'],
+    ...['方正楷体_GBK', '方正楷体简体', '標楷體', '标楷体', 'DFKai-SB', '隶书', 'LiSu', '华文隶书', 'STLiti'],
+    ...['华文行楷', 'STXingkai', '华文新魏', 'STXinwei'],
+  ],
+  fang: [
+    ...['仿宋', 'FangSong', '仿宋_GB2312', 'FangSong_GB2312', '华文仿宋', 'STFangsong'],
+    ...['方正仿宋_GBK', '方正仿宋简体'],
+  ],
+  carlito: ['Calibri', 'Calibri Light'],
+  caladea: ['Cambria', 'Cambria Math'],
+  latinSans: ['Verdana', 'Tahoma', 'Segoe UI', 'Trebuchet MS'],
+  latinSerif: ['Georgia', 'Garamond', 'Book Antiqua', 'Palatino Linotype'],
+  latinMono: ['Consolas', 'Lucida Console'],
+};
+
+/** Fonts that `make run` fetches where the machine has none. */
+const OWN_FONTS = fileURLToPath(new URL('../../../data/fonts', import.meta.url));
+
+/** @param cacheDirectory where fontconfig keeps what it has read, for all conversions */
+export function fontconfigFile(fontDirs: readonly string[], cacheDirectory: string): string {
+  const aliases = Object.entries(NAMES).flatMap(([kind, names]) => {
+    const families = SUBSTITUTES[kind as FontKind].map((family) => `<family>${escaped(family)}</family>`).join('');
+    // "accept" stands behind the family itself, where that is installed.
+    return names.map(
+      (name) => `<alias binding="same"><family>${escaped(name)}</family><accept>${families}</accept></alias>`,
+    );
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">',
+    '<fontconfig>',
+    ...[...fontDirs, OWN_FONTS].map((dir) => `<dir>${escaped(dir)}</dir>`),
+    `<cachedir>${escaped(cacheDirectory)}</cachedir>`,
+    '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>',
+    ...aliases,
+    '</fontconfig>',
+    '',
+  ].join('\n');
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}

@@ -1,0 +1,355 @@
+/**
+ * Office documents, spreadsheets, presentations, CSV and plain text to PDF by LibreOffice: one process a conversion, on
+ * a profile of its own, without network, ended whole. LibreOffice's exit code says nothing: what counts is a PDF.
+ */
+import { createHash } from 'node:crypto';
+import { accessSync, constants, createReadStream, realpathSync, statSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Diagnostic } from '../../display/list.js';
+import { ServiceError } from '../../errors.js';
+import type { FormatId } from '../../formats.js';
+import { withFileSource } from '../byte-source.js';
+import { CsvSample, type CsvShape } from '../office/csv.js';
+import { encrypted, examineOffice, type OfficeFormat } from '../office/examine.js';
+import { isWholePdf, writePdfProduct } from '../office/pdf-product.js';
+import { copyAsUtf8, type TextFacts } from '../office/text-encoding.js';
+import { findIsolation, type Isolation } from '../processes/isolation.js';
+import { endStrays, type ProcessEnd, ProcessGroup } from '../processes/process-group.js';
+import type { Engine, EngineResult, EngineRun } from './engine.js';
+import { ProfileStore, profileUrl, socketPath } from './libreoffice-profile.js';
+
+export interface LibreOfficeOptions {
+  /** From findSoffice(). */
+  readonly sofficePath: string;
+  /** An existing private folder of this engine alone. */
+  readonly profileRoot: string;
+  readonly fontDirs: readonly string[];
+  /** What is put around each process; the strongest that works here where absent. */
+  readonly isolation?: Isolation;
+  /** A conversion whose processes hold more memory is ended. */
+  readonly maxResidentBytes?: number;
+  /** Told when a process did not end by itself. */
+  readonly onEngineEnd?: (reason: 'crashed' | 'memory' | 'stopped') => void;
+}
+
+/** A document of some thousand pages takes 1 GB; LibreOffice itself 220 MB. */
+const MAX_RESIDENT_BYTES = 3 * 1024 ** 3;
+/** Requests are answered first. */
+const NICENESS = 5;
+/** LibreOffice made up its profile and wants to be started again. */
+const RESTART_CODES: readonly (number | undefined)[] = [79, 81];
+const MOST_STARTS = 3;
+const MAKE_UP_MS = 120_000;
+/** Of what it prints, enough to know a refusal by. */
+const KEPT_OUTPUT_BYTES = 64 * 1024;
+
+interface Filters {
+  readonly input: string;
+  readonly output: 'writer_pdf_Export' | 'calc_pdf_Export' | 'impress_pdf_Export';
+}
+
+const FILTERS: Readonly<Record<OfficeFormat, Filters>> = {
+  doc: { input: 'MS Word 97', output: 'writer_pdf_Export' },
+  docx: { input: 'MS Word 2007 XML', output: 'writer_pdf_Export' },
+  odt: { input: 'writer8', output: 'writer_pdf_Export' },
+  rtf: { input: 'Rich Text Format', output: 'writer_pdf_Export' },
+  xls: { input: 'MS Excel 97', output: 'calc_pdf_Export' },
+  xlsx: { input: 'Calc MS Excel 2007 XML', output: 'calc_pdf_Export' },
+  ods: { input: 'calc8', output: 'calc_pdf_Export' },
+  ppt: { input: 'MS PowerPoint 97', output: 'impress_pdf_Export' },
+  pptx: { input: 'Impress MS PowerPoint 2007 XML', output: 'impress_pdf_Export' },
+  odp: { input: 'impress8', output: 'impress_pdf_Export' },
+};
+
+/** The program that a configuration names, or that PATH holds; undefined where there is none that can be run. */
+export function findSoffice(configured: string): string | undefined {
+  if (configured !== '') return isProgram(configured) ? resolve(configured) : undefined;
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.flatMap((folder) => [join(folder, 'soffice'), join(folder, 'libreoffice')]).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** `soffice` is a script around this program, which saves a second without it. */
+function innerProgram(sofficePath: string): string {
+  const inner = join(dirname(realpathSync(sofficePath)), 'soffice.bin');
+  return isProgram(inner) ? inner : sofficePath;
+}
+
+/** What LibreOffice is to open, and by which filters. */
+interface Prepared extends Filters {
+  readonly path: string;
+  readonly format: FormatId;
+  readonly mayBeEncrypted: boolean;
+  readonly warnings: readonly Diagnostic[];
+}
+
+export class LibreOfficeEngine implements Engine {
+  readonly #options: LibreOfficeOptions;
+  readonly #program: string;
+  readonly #owner: string;
+  readonly #profiles: ProfileStore;
+  readonly #groups = new Set<ProcessGroup>();
+  readonly #strays: Promise<unknown>;
+  #isClosed = false;
+
+  constructor(options: LibreOfficeOptions) {
+    this.#options = options;
+    this.#program = innerProgram(options.sofficePath);
+    this.#owner = createHash('sha256').update(resolve(options.profileRoot)).digest('hex').slice(0, 16);
+    this.#strays = endStrays(this.#owner);
+    this.#profiles = new ProfileStore({
+      root: options.profileRoot,
+      fontDirs: options.fontDirs,
+      makeUp: (profile) => this.#makeUp(profile),
+    });
+  }
+
+  async convert(run: EngineRun): Promise<EngineResult> {
+    await this.#strays;
+    run.signal.throwIfAborted();
+    const folder = join(run.scratchDirectory, 'libreoffice');
+    await mkdir(folder, { mode: 0o700 });
+    try {
+      return await this.#convertIn(folder, run);
+    } catch (error) {
+      run.output.discard();
+      if (run.signal.aborted) throw run.signal.reason;
+      throw error;
+    } finally {
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+
+  /** Ends every process; conversions still running reject. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled([...this.#groups].map((group) => group.stop()));
+  }
+
+  async #convertIn(folder: string, run: EngineRun): Promise<EngineResult> {
+    const prepared = await prepare(folder, run);
+    run.onOpened(prepared.format);
+    const outputFolder = join(folder, 'out');
+    await mkdir(outputFolder, { mode: 0o700 });
+    const profile = join(folder, 'profile');
+    await this.#profiles.makeAt(profile);
+    run.signal.throwIfAborted();
+    const args = [
+      `--infilter=${prepared.input}`,
+      ...['--convert-to', `pdf:${prepared.output}`, '--outdir', outputFolder, prepared.path],
+    ];
+    const output = new KeptOutput(run.log);
+    const end = await this.#start(profile, folder, args, { ...run, log: output.take });
+    run.signal.throwIfAborted();
+    const pdf = join(outputFolder, `${basename(prepared.path).replace(/\.[^.]*$/, '')}.pdf`);
+    const pages = await this.#product(pdf, run);
+    if (pages === undefined) throw this.#failure(end, prepared, output.text);
+    run.onProgress(pages, pages);
+    return { pages, warnings: prepared.warnings };
+  }
+
+  /** undefined where LibreOffice made none. */
+  async #product(pdf: string, run: EngineRun): Promise<number | undefined> {
+    try {
+      return await withFileSource(pdf, async (source) => {
+        if (!(await isWholePdf(source))) return undefined;
+        const identifier = (await digestOf(run.inputPath)).subarray(0, 16);
+        return writePdfProduct(source, identifier, run.output.openDocument());
+      });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async #makeUp(profile: string): Promise<void> {
+    const scratch = `${profile}-scratch`;
+    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const output = new KeptOutput(() => undefined);
+    try {
+      const end = await this.#start(profile, scratch, ['--terminate_after_init'], {
+        signal: AbortSignal.timeout(MAKE_UP_MS),
+        log: output.take,
+        onAlive: () => undefined,
+      });
+      if (end.cause === 'exited' && end.exitCode === 0) return;
+      throw new ServiceError(
+        'engine_crashed',
+        `LibreOffice (${this.#program}) makes no profile: ${output.text.slice(-500)}`,
+        { reason: 'internal' },
+      );
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  }
+
+  /** Starts LibreOffice, again where it asks for that, and waits for the end of all its processes. */
+  async #start(
+    profile: string,
+    folder: string,
+    args: readonly string[],
+    hooks: Pick<EngineRun, 'signal' | 'log' | 'onAlive'>,
+  ): Promise<ProcessEnd> {
+    for (let starts = 1; ; starts++) {
+      const end = await this.#startOnce(profile, folder, args, hooks);
+      if (!RESTART_CODES.includes(end.exitCode) || starts === MOST_STARTS || hooks.signal.aborted) return end;
+    }
+  }
+
+  async #startOnce(
+    profile: string,
+    folder: string,
+    args: readonly string[],
+    { signal, log, onAlive }: Pick<EngineRun, 'signal' | 'log' | 'onAlive'>,
+  ): Promise<ProcessEnd> {
+    if (this.#isClosed) throw new ServiceError('shutting_down', 'The LibreOffice engine is closed');
+    const temporary = join(folder, 'tmp');
+    await mkdir(temporary, { recursive: true, mode: 0o700 });
+    const { prefix } = this.#options.isolation ?? (await findIsolation());
+    const [command = '', ...rest] = [
+      ...prefix,
+      this.#program,
+      `-env:UserInstallation=${profileUrl(profile)}`,
+      ...['--headless', '--norestore', '--nolockcheck', '--nodefault', '--nologo'],
+      ...args,
+    ];
+    const group = new ProcessGroup({
+      name: 'libreoffice',
+      command,
+      args: rest,
+      workingDirectory: folder,
+      environment: this.#environment(folder, temporary),
+      owner: this.#owner,
+      log,
+      niceness: NICENESS,
+      maxResidentBytes: this.#options.maxResidentBytes ?? MAX_RESIDENT_BYTES,
+      onAlive,
+    });
+    const onAbort = (): void => void group.stop().catch(() => undefined);
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#groups.add(group);
+    try {
+      if (signal.aborted) onAbort();
+      return await group.ended;
+    } catch (error) {
+      throw new ServiceError('engine_crashed', `LibreOffice: ${(error as Error).message}`, {
+        reason: 'internal',
+        cause: error,
+      });
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#groups.delete(group);
+      await rm(socketPath(profile), { force: true });
+    }
+  }
+
+  #environment(home: string, temporary: string): Record<string, string> {
+    return {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      HOME: home,
+      TMPDIR: temporary,
+      LANG: 'C.UTF-8',
+      FONTCONFIG_FILE: this.#profiles.fontconfigPath,
+      SAL_USE_VCLPLUGIN: 'svp',
+      http_proxy: 'http://127.0.0.1:1',
+      https_proxy: 'http://127.0.0.1:1',
+    };
+  }
+
+  #failure(end: ProcessEnd, prepared: Prepared, output: string): ServiceError {
+    const { onEngineEnd } = this.#options;
+    if (end.cause === 'memory') {
+      onEngineEnd?.('memory');
+      return new ServiceError('conversion_failed', 'The document needs more memory than a conversion may take', {
+        reason: 'too_large',
+      });
+    }
+    if (end.cause === 'stopped') {
+      onEngineEnd?.('stopped');
+      return new ServiceError('shutting_down', 'The LibreOffice engine was closed');
+    }
+    if (prepared.mayBeEncrypted) return encrypted();
+    if (end.exitCode === 0 || /could not be loaded|could not be saved/.test(output)) {
+      return new ServiceError('conversion_failed', `LibreOffice cannot read the document as ${prepared.format}`, {
+        reason: 'corrupt',
+      });
+    }
+    onEngineEnd?.('crashed');
+    return new ServiceError(
+      'engine_crashed',
+      `LibreOffice ended by ${end.signal ?? `code ${end.exitCode}`} and left no PDF`,
+      { reason: 'internal' },
+    );
+  }
+}
+
+/** What a program prints: handed on, and the end of it kept. */
+class KeptOutput {
+  #kept: Buffer = Buffer.alloc(0);
+  readonly take: (bytes: Uint8Array) => void;
+
+  constructor(next: (bytes: Uint8Array) => void) {
+    this.take = (bytes) => {
+      this.#kept = Buffer.concat([this.#kept, bytes.subarray(-KEPT_OUTPUT_BYTES)]).subarray(-KEPT_OUTPUT_BYTES);
+      next(bytes);
+    };
+  }
+
+  get text(): string {
+    return this.#kept.toString('utf8');
+  }
+}
+
+async function prepare(folder: string, run: EngineRun): Promise<Prepared> {
+  const { from, inputPath } = run;
+  if (from === 'txt' || from === 'csv') return prepareText(join(folder, `text.${from}`), from, inputPath);
+  if (!(from in FILTERS)) throw new ServiceError('internal_error', `LibreOffice is no engine for ${from}`);
+  const { format, mayBeEncrypted } = await examineOffice(inputPath, from as OfficeFormat);
+  return { ...FILTERS[format], path: resolve(inputPath), format, mayBeEncrypted, warnings: [] };
+}
+
+async function prepareText(path: string, format: 'txt' | 'csv', inputPath: string): Promise<Prepared> {
+  const sample = new CsvSample();
+  const facts = await copyAsUtf8(inputPath, path, (text) => sample.add(text));
+  return {
+    path,
+    format,
+    mayBeEncrypted: false,
+    warnings: warningsOf(facts),
+    ...(format === 'txt'
+      ? { input: 'Text (encoded):UTF8,LF,,zh-CN', output: 'writer_pdf_Export' }
+      : { input: csvFilter(sample.shape()), output: 'calc_pdf_Export' }),
+  };
+}
+
+/** Every column is text: an identity card's 18 digits are no number, and 1.50 stays 1.50. */
+function csvFilter({ separator, columns }: CsvShape): string {
+  const types = Array.from({ length: columns }, (_value, index) => `${index + 1}/2`).join('/');
+  return `Text - txt - csv (StarCalc):${separator.charCodeAt(0)},34,76,1,${types}`;
+}
+
+function warningsOf({ encoding, isDamaged }: TextFacts): readonly Diagnostic[] {
+  if (!isDamaged) return [];
+  return [
+    {
+      code: 'text_undecodable',
+      message: `Bytes that are no text in ${encoding.toUpperCase()} stand as replacement characters`,
+    },
+  ];
+}
+
+async function digestOf(path: string): Promise<Buffer> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest();
+}

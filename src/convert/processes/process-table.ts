@@ -1,0 +1,60 @@
+/** What /proc tells of the processes of this machine. Where there is no /proc there are no processes to be seen. */
+import { readdir, readFile } from 'node:fs/promises';
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly groupId: number;
+  /** One letter, as proc(5) has them. */
+  readonly state: string;
+  /** Processor time used, in the kernel's ticks. */
+  readonly cpuTicks: number;
+  /** When it was started, in ticks since boot: with the pid it names a process for good. */
+  readonly startTicks: number;
+}
+
+/** Every process that can be seen; those that end meanwhile are left out. */
+export async function readProcesses(): Promise<ProcessFacts[]> {
+  const names = await readdir('/proc').catch(() => [] as string[]);
+  const facts = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map((name) => readProcess(Number(name))));
+  return facts.filter((entry) => entry !== undefined);
+}
+
+/** undefined where it has ended. */
+export async function readProcess(pid: number): Promise<ProcessFacts | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  return text === undefined ? undefined : parseStat(pid, text);
+}
+
+function parseStat(pid: number, text: string): ProcessFacts | undefined {
+  // The name stands in parentheses and may hold any character: what counts comes after the last one.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parentPid, groupId] = fields;
+  const at = (index: number): number => Number(fields[index]);
+  if (state === undefined || parentPid === undefined || groupId === undefined) return undefined;
+  return {
+    pid,
+    parentPid: Number(parentPid),
+    groupId: Number(groupId),
+    state,
+    cpuTicks: at(11) + at(12),
+    startTicks: at(19),
+  };
+}
+
+/** False for a process that has ended and only waits for its parent to notice. */
+export function isAlive({ state }: ProcessFacts): boolean {
+  return state !== 'Z' && state !== 'X';
+}
+
+/** Whether a process was started with this variable; false where it may not be looked at. */
+export async function hasVariable(pid: number, name: string, valuePrefix: string): Promise<boolean> {
+  const text = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  return text.split('\0').some((entry) => entry.startsWith(`${name}=${valuePrefix}`));
+}
+
+/** Memory of a process that lies in RAM; 0 where it has ended. */
+export async function residentBytesOf(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1024;
+}
