@@ -10,6 +10,7 @@ export function notifierOf(config: Config, outbox: Outbox, logger: Logger): Noti
     targets: config.notifyTargets,
     workers: config.notifyWorkers,
     backoffMs: config.notifyRetryBackoffMs,
+    slowRetryMs: config.notifySlowRetryMs,
     now: Date.now,
     onAttempt: (notification, result) => logAttempt(logger, notification, result),
     onError: (error) => logger.error({ err: error }, 'notify'),

@@ -5,7 +5,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { ERROR_CODES, FAILURE_REASONS } from '../errors.js';
 import { FORMAT_IDS } from '../formats.js';
-import { JOB_STATES, LANE_NAMES } from '../jobs/job.js';
+import { JOB_STATES, LANE_NAMES, WAITING_REASONS } from '../jobs/job.js';
 
 /** A value of a schema as it is written: what is optional may also be undefined, which JSON leaves out. */
 export type Written<Schema extends TSchema> = Loose<Static<Schema>>;
@@ -141,6 +141,11 @@ const formatRow = {
   output_bytes: count('Bytes delivered.'),
 };
 
+const Waiting = Type.Object(
+  Object.fromEntries(WAITING_REASONS.map((reason) => [reason, count('Queued jobs that are not due yet.')])),
+  closed,
+);
+
 export const StatisticsAnswer = Type.Object(
   {
     started_at: time('Start of the process.'),
@@ -152,6 +157,7 @@ export const StatisticsAnswer = Type.Object(
       {
         queued: Type.Optional(count('Asynchronous jobs.')),
         running: Type.Optional(count('Asynchronous jobs.')),
+        waiting: Type.Optional(Waiting),
         workers: Type.Object({ fast: count('Workers.'), heavy: count('Workers.'), notify: count('Workers.') }, closed),
       },
       closed,

@@ -53,7 +53,7 @@ async function listAnswer(
     untilMs: instant('until', query.until),
     ...fixed,
   };
-  const { jobs, nextCursor } = await store.list(filter, limitOf(query.limit), cursorOf(query.cursor));
+  const { items: jobs, nextCursor } = await store.list(filter, limitOf(query.limit), cursorOf(query.cursor));
   return {
     jobs: jobs.map((job) => jobSummary(job, progressOf(job))),
     next_cursor: nextCursor === undefined ? undefined : Buffer.from(nextCursor).toString('base64url'),

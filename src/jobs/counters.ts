@@ -1,4 +1,6 @@
 /** The table `counters`, apart from jobs because retention removes jobs and a counter must never fall. */
+import type { ErrorCode } from '../errors.js';
+import type { Outcome } from './job.js';
 import type { JobRow } from './rows.js';
 import type { Statements } from './statements.js';
 import type { StoreCounters } from './store.js';
@@ -8,6 +10,22 @@ interface CounterRow {
   readonly to_format: string;
   readonly state: string;
   readonly value: number;
+}
+
+/** How a run ended that had products to deliver. */
+export type DeliveryOutcome = 'delivered' | 'unreachable' | 'refused' | 'conflict' | 'mismatch';
+
+const OUTCOME_OF_CODE: Readonly<Partial<Record<ErrorCode, DeliveryOutcome>>> = {
+  sink_unreachable: 'unreachable',
+  sink_refused: 'refused',
+  conflict: 'conflict',
+  checksum_mismatch: 'mismatch',
+};
+
+/** Undefined where the run did not come to deliver. */
+export function deliveryOutcomeOf(outcome: Outcome): DeliveryOutcome | undefined {
+  if (outcome.kind === 'succeeded') return 'delivered';
+  return outcome.kind === 'cancelled' ? undefined : OUTCOME_OF_CODE[outcome.errorCode];
 }
 
 export class CounterTable {
@@ -28,6 +46,11 @@ export class CounterTable {
   /** Counts a notification that has just come to an end. */
   countNotification(outcome: string): void {
     this.#add('notifications', '', '', outcome, 1);
+  }
+
+  /** Counts a run of an asynchronous job that came to deliver, and what became of that. */
+  countDelivery(kind: string, outcome: DeliveryOutcome): void {
+    this.#add('deliveries', kind, '', outcome, 1);
   }
 
   #add(name: string, from: string, to: string, state: string, amount: number): void {
@@ -59,6 +82,11 @@ export class CounterTable {
       })),
       notifications: this.#rows('notifications').map((row) => ({
         outcome: row.state as StoreCounters['notifications'][number]['outcome'],
+        count: row.value,
+      })),
+      deliveries: this.#rows('deliveries').map((row) => ({
+        kind: row.from_format,
+        outcome: row.state as DeliveryOutcome,
         count: row.value,
       })),
     };

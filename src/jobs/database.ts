@@ -3,43 +3,48 @@
  * JobStore; the thread wraps the writing ones of one moment in a common transaction.
  */
 import type { Database, Statement } from 'better-sqlite3';
-import { ERROR_CODES, ServiceError } from '../errors.js';
-import { CounterTable } from './counters.js';
-import {
-  type Attempt,
-  type FailedOutcome,
-  type Job,
-  type LaneName,
-  type NewJob,
-  nextJobId,
-  type Outcome,
-  type RetryOutcome,
-} from './job.js';
+import { ERROR_CODES } from '../errors.js';
+import type { Batch, NewBatch, NewBatchItem, SubmittedBatch } from './batch.js';
+import { BatchTable } from './batch-table.js';
+import { CounterTable, deliveryOutcomeOf } from './counters.js';
+import { FactTable } from './facts.js';
+import type { Attempt, FailedOutcome, Job, LaneName, NewJob, Outcome, RetryOutcome } from './job.js';
 import { listStep } from './job-list.js';
-import type { DeliveryResult, Notification, TargetEvents } from './notification.js';
-import { OutboxTable } from './outbox.js';
+import type {
+  DeliveryResult,
+  Notification,
+  NotificationFilter,
+  NotificationSummary,
+  TargetEvents,
+} from './notification.js';
+import { listNotifications } from './notification-list.js';
+import { type ClaimedNotification, OutboxTable } from './outbox.js';
+import type { ListStep } from './paging.js';
+import { queueDepth } from './queue-depth.js';
 import { LONGEST_WAIT_MS } from './retry.js';
 import { attemptOf, type JobRow, jobOf } from './rows.js';
 import { Statements } from './statements.js';
 import type {
   CancelAnswer,
   JobFilter,
-  JobListStep,
   RecoverOptions,
   Recovery,
   RetryAnswer,
   StoreSnapshot,
   Submitted,
 } from './store.js';
-
-/** An input that is durable already or is about to be: bytes for the database, or the name of a file in `inputs`. */
-export type InputRecord = { readonly bytes: Uint8Array } | { readonly file: string };
+import { type InputRecord, Submissions } from './submissions.js';
+import { type KnownUpload, type PlannedUpload, UploadTable } from './uploads.js';
 
 export class JobDatabase {
   readonly #database: Database;
   readonly #statements: Statements;
   readonly #counters: CounterTable;
   readonly #outbox: OutboxTable;
+  readonly #facts: FactTable;
+  readonly #submissions: Submissions;
+  readonly #batches: BatchTable;
+  readonly #uploads: UploadTable;
   /** Input files that no row names any more; to be removed once the transaction is durable. */
   #unreferencedFiles: string[] = [];
   /** Since the start: those that changed something, and so cost a flush. */
@@ -51,6 +56,10 @@ export class JobDatabase {
     this.#statements = new Statements(database);
     this.#counters = new CounterTable(this.#statements);
     this.#outbox = new OutboxTable(this.#statements, targetEvents);
+    this.#facts = new FactTable(this.#statements);
+    this.#submissions = new Submissions(this.#statements, this.#facts);
+    this.#batches = new BatchTable(this.#statements, this.#submissions, this.#outbox);
+    this.#uploads = new UploadTable(this.#statements);
   }
 
   #sql(text: string): Statement {
@@ -107,69 +116,31 @@ export class JobDatabase {
   }
 
   submit(job: NewJob, input: InputRecord | undefined): Submitted {
-    const first = job.idempotency && this.#submittedWith(job.idempotency);
-    if (first) return { job: first, isReplay: true };
-    const row = this.#insert(job, 'queued');
-    if (input) {
-      const [bytes, file] = 'bytes' in input ? [Buffer.from(input.bytes), null] : [null, input.file];
-      this.#sql('INSERT INTO inputs (job_id, bytes, file) VALUES (?, ?, ?)').run(row.id, bytes, file);
-    }
-    return { job: jobOf(row), isReplay: false };
+    return this.#submissions.submit(job, input);
   }
 
-  #submittedWith({ key, requestHash }: NonNullable<NewJob['idempotency']>): Job | undefined {
-    const row = this.#sql('SELECT * FROM jobs WHERE idempotency_key = ?').get(key) as JobRow | undefined;
-    if (!row || row.request_hash === requestHash) return row && jobOf(row);
-    throw new ServiceError(
-      'conflict',
-      `The idempotency key belongs to job ${row.id}, which is another request: use a new key for it`,
-    );
+  submitBatch(batch: NewBatch, items: readonly NewBatchItem<InputRecord | undefined>[]): SubmittedBatch {
+    const first = batch.idempotency && this.#batches.submittedWith(batch.idempotency);
+    if (first) {
+      this.#unreferencedFiles.push(...filesOf(items));
+      return { batch: first, isReplay: true };
+    }
+    const { batch: added, unusedFiles } = this.#batches.add(batch, items);
+    this.#unreferencedFiles.push(...unusedFiles);
+    return { batch: added, isReplay: false };
+  }
+
+  batch(id: string): Batch | undefined {
+    return this.#batches.get(id);
+  }
+
+  /** Cancels what a batch has made and nobody runs yet. Gives the jobs that were cancelled. */
+  cancelBatch(id: string, nowMs: number): string[] {
+    return this.#batches.openJobs(id).filter((jobId) => this.cancel(jobId, nowMs) === 'cancelled');
   }
 
   begin(job: NewJob): Attempt {
-    return attemptOf(this.#insert(job, 'running'));
-  }
-
-  /** A stream's row starts as running in its first run; all others as queued. */
-  #insert(job: NewJob, state: 'queued' | 'running'): JobRow {
-    const id = this.#newId(job.createdAtMs);
-    const isStream = state === 'running';
-    return this.#sql(
-      `INSERT INTO jobs (id, state, lane, is_stream, high_priority, from_format, to_format, request, input_bytes,
-         created_at_ms, attempt, started_at_ms, idempotency_key, request_hash)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-    ).get(
-      id,
-      state,
-      job.lane,
-      isStream ? 1 : 0,
-      job.highPriority ? 1 : 0,
-      job.from ?? null,
-      job.to,
-      JSON.stringify(job.request),
-      job.inputBytes,
-      job.createdAtMs,
-      isStream ? 1 : 0,
-      isStream ? job.createdAtMs : null,
-      job.idempotency?.key ?? null,
-      job.idempotency?.requestHash ?? null,
-    ) as JobRow;
-  }
-
-  /** The last id is a fact of its own: the job that carried it may have been removed by retention. */
-  #newId(nowMs: number): string {
-    const last = this.#fact('last_job_id');
-    const id = nextJobId(nowMs, Number(process.hrtime.bigint() % 1_000_000n), last);
-    this.#sql('INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value').run(
-      'last_job_id',
-      id,
-    );
-    return id;
-  }
-
-  #fact(name: string): string | undefined {
-    const row = this.#sql('SELECT value FROM facts WHERE name = ?').get(name) as { value: string } | undefined;
-    return row?.value;
+    return attemptOf(this.#submissions.insert(job, 'running'));
   }
 
   claim(lane: LaneName, nowMs: number): Attempt | undefined {
@@ -196,30 +167,35 @@ export class JobDatabase {
   }
 
   settle(jobId: string, attempt: number, outcome: Outcome, nowMs: number): boolean {
-    return outcome.kind === 'retry'
-      ? this.#queueAgain(jobId, attempt, outcome, nowMs)
-      : this.#end(jobId, attempt, outcome, nowMs);
+    const row =
+      outcome.kind === 'retry'
+        ? this.#queueAgain(jobId, attempt, outcome, nowMs)
+        : this.#end(jobId, attempt, outcome, nowMs);
+    if (!row) return false;
+    const delivery = row.is_stream === 1 ? undefined : deliveryOutcomeOf(outcome);
+    if (delivery) this.#counters.countDelivery(jobOf(row).request.output.kind, delivery);
+    return true;
   }
 
-  #queueAgain(jobId: string, attempt: number, outcome: RetryOutcome, nowMs: number): boolean {
-    const { changes } = this.#sql(
+  #queueAgain(jobId: string, attempt: number, outcome: RetryOutcome, nowMs: number): JobRow | undefined {
+    return this.#sql(
       `UPDATE jobs SET state = 'queued', failed_runs = failed_runs + 1, run_at_ms = ?, waiting_reason = ?,
-         waiting_since_ms = ?, error_code = ?, reason = ?, error = ?
-       WHERE id = ? AND state = 'running' AND attempt = ? AND is_stream = 0`,
-    ).run(
+         waiting_since_ms = ?, unreachable_since_ms = ?, error_code = ?, reason = ?, error = ?
+       WHERE id = ? AND state = 'running' AND attempt = ? AND is_stream = 0 RETURNING *`,
+    ).get(
       outcome.runAtMs,
       outcome.waitingReason,
-      nowMs,
+      outcome.waitingReason === 'sink_unreachable' ? (outcome.unreachableSinceMs ?? nowMs) : nowMs,
+      outcome.unreachableSinceMs ?? null,
       outcome.errorCode,
       outcome.reason ?? null,
       outcome.error,
       jobId,
       attempt,
-    );
-    return changes === 1;
+    ) as JobRow | undefined;
   }
 
-  #end(jobId: string, attempt: number, outcome: Exclude<Outcome, RetryOutcome>, nowMs: number): boolean {
+  #end(jobId: string, attempt: number, outcome: Exclude<Outcome, RetryOutcome>, nowMs: number): JobRow | undefined {
     const success = outcome.kind === 'succeeded' ? outcome : undefined;
     const fault = outcome.kind === 'failed' ? outcome : undefined;
     const row = this.#sql(
@@ -246,13 +222,16 @@ export class JobDatabase {
       jobId,
       attempt,
     ) as JobRow | undefined;
-    if (!row) return false;
+    if (!row) return undefined;
     if (outcome.kind !== 'failed') this.#dropInput(jobId);
-    if (outcome.kind === 'cancelled') return true;
-    this.#counters.countConversion(row);
-    this.#sql('INSERT INTO facts VALUES (?, ?) ON CONFLICT DO NOTHING').run('counting_since_ms', String(nowMs));
-    this.#outbox.write(row, nowMs);
-    return true;
+    if (outcome.kind === 'succeeded') this.#uploads.removeOf(jobId);
+    if (outcome.kind !== 'cancelled') {
+      this.#counters.countConversion(row);
+      this.#facts.setOnce('counting_since_ms', String(nowMs));
+      this.#outbox.write(row, nowMs);
+    }
+    this.#batches.jobEnded(jobId, jobOf(row), nowMs);
+    return row;
   }
 
   #dropInput(jobId: string): void {
@@ -271,24 +250,28 @@ export class JobDatabase {
   }
 
   cancel(jobId: string, nowMs: number): CancelAnswer {
-    const { changes } = this.#sql(
+    const row = this.#sql(
       `UPDATE jobs SET state = 'cancelled', finished_at_ms = ?, run_at_ms = NULL, error_code = 'cancelled',
          reason = NULL, error = 'Cancelled while it was queued'
-       WHERE id = ? AND state = 'queued'`,
-    ).run(nowMs, jobId);
-    if (changes === 0) return this.get(jobId) ? 'not_cancellable' : 'not_found';
+       WHERE id = ? AND state = 'queued' RETURNING *`,
+    ).get(nowMs, jobId) as JobRow | undefined;
+    if (!row) return this.get(jobId) ? 'not_cancellable' : 'not_found';
     this.#dropInput(jobId);
+    this.#batches.jobEnded(jobId, jobOf(row), nowMs);
     return 'cancelled';
   }
 
   retry(jobId: string): RetryAnswer {
     const { changes } = this.#sql(
       `UPDATE jobs SET state = 'queued', is_dead_letter = 0, failed_runs = 0, crashes = 0, run_at_ms = NULL,
-         waiting_reason = NULL, waiting_since_ms = NULL, started_at_ms = NULL, finished_at_ms = NULL,
-         from_actual = NULL, warnings = NULL, error_code = NULL, reason = NULL, error = NULL
+         waiting_reason = NULL, waiting_since_ms = NULL, unreachable_since_ms = NULL, started_at_ms = NULL,
+         finished_at_ms = NULL, from_actual = NULL, warnings = NULL, error_code = NULL, reason = NULL, error = NULL
        WHERE id = ? AND is_dead_letter = 1`,
     ).run(jobId);
-    if (changes === 1) return 'queued';
+    if (changes === 1) {
+      this.#batches.jobReopened(jobId);
+      return 'queued';
+    }
     return this.get(jobId) ? 'not_retryable' : 'not_found';
   }
 
@@ -297,7 +280,7 @@ export class JobDatabase {
     return row && jobOf(row);
   }
 
-  listStep(filter: JobFilter, limit: number, below: string | undefined): JobListStep {
+  listStep(filter: JobFilter, limit: number, below: string | undefined): ListStep<Job> {
     return listStep(this.#statements, filter, limit, below);
   }
 
@@ -310,34 +293,57 @@ export class JobDatabase {
     return this.#outbox.claim(nowMs, exceptTargets);
   }
 
-  settleNotification(id: string, attempts: number, result: DeliveryResult, nowMs: number): boolean {
-    if (!this.#outbox.settle(id, attempts, result, nowMs)) return false;
-    if (result.state !== 'pending') this.#counters.countNotification(result.state);
-    return true;
+  settleNotification(claimed: ClaimedNotification, result: DeliveryResult, nowMs: number): boolean {
+    const before = this.#outbox.settle(claimed, result, nowMs);
+    // On the slow clock it is abandoned again and again, and counted once.
+    const isCounted = result.state !== 'pending' && !(before === 'abandoned' && result.state === 'abandoned');
+    if (before !== undefined && isCounted) this.#counters.countNotification(result.state);
+    return before !== undefined;
   }
 
   releaseNotification(id: string): void {
     this.#outbox.release(id);
   }
 
+  redeliverNotification(id: string, nowMs: number): NotificationSummary | undefined {
+    return this.#outbox.redeliver(id, nowMs);
+  }
+
+  notification(id: string): NotificationSummary | undefined {
+    return this.#outbox.get(id);
+  }
+
+  notificationListStep(
+    filter: NotificationFilter,
+    limit: number,
+    below: string | undefined,
+  ): ListStep<NotificationSummary> {
+    return listNotifications(this.#statements, filter, limit, below);
+  }
+
+  uploads(jobId: string): KnownUpload[] {
+    return this.#uploads.of(jobId);
+  }
+
+  planUploads(jobId: string, files: readonly PlannedUpload[]): void {
+    this.#uploads.plan(jobId, files);
+  }
+
+  uploadDelivered(jobId: string, file: PlannedUpload, nowMs: number): void {
+    this.#uploads.delivered(jobId, file, nowMs);
+  }
+
   snapshot(): StoreSnapshot {
-    const since = this.#fact('counting_since_ms');
+    const since = this.#facts.get('counting_since_ms');
     const deadLetters = this.#sql('SELECT count(*) FROM jobs WHERE is_dead_letter = 1').pluck().get() as number;
     return {
       transactions: this.#transactions,
       sinceMs: since === undefined ? undefined : Number(since),
       ...this.#counters.read(),
-      queue: { queued: this.#depth('queued'), running: this.#depth('running') },
+      ...queueDepth(this.#statements),
       pendingNotifications: this.#outbox.open(),
       deadLetters,
     };
-  }
-
-  #depth(state: 'queued' | 'running'): number {
-    const row = this.#sql(
-      'SELECT count(*) AS depth FROM jobs WHERE finished_at_ms IS NULL AND state = ? AND is_stream = 0',
-    ).get(state) as { depth: number };
-    return row.depth;
   }
 
   /** Also answers which input files are still wanted, so that the others can be swept. */
@@ -382,9 +388,10 @@ export class JobDatabase {
     for (const id of ids) {
       this.#dropInput(id);
       this.#outbox.removeOf(id);
+      this.#uploads.removeOf(id);
       this.#sql('DELETE FROM jobs WHERE id = ?').run(id);
     }
-    return ids.length;
+    return ids.length === limit ? limit : ids.length + this.#batches.prune(beforeMs, limit - ids.length);
   }
 
   /** A read that reaches the file. */
@@ -397,7 +404,11 @@ export class JobDatabase {
   }
 }
 
+function filesOf(items: readonly NewBatchItem<InputRecord | undefined>[]): string[] {
+  return items.flatMap((item) => ('input' in item && item.input && 'file' in item.input ? [item.input.file] : []));
+}
+
 /** Whether a failed job may pass when somebody has seen to it: such a job is a dead letter (contract X4). */
 function isWorthARetry({ errorCode }: FailedOutcome): boolean {
-  return errorCode === 'conflict' || ERROR_CODES[errorCode].retryable;
+  return errorCode === 'conflict' || errorCode === 'sink_refused' || ERROR_CODES[errorCode].retryable;
 }

@@ -1,8 +1,10 @@
 /** The list of jobs, newest first: looked through in steps, so that a rare filter over many rows blocks no submission. */
-import { idAt } from './job.js';
+
+import { idAt, type Job } from './job.js';
+import type { ListStep } from './paging.js';
 import { type JobRow, jobOf } from './rows.js';
 import type { Statements } from './statements.js';
-import type { JobFilter, JobListStep } from './store.js';
+import type { JobFilter } from './store.js';
 
 /** Rows looked at in one step; some milliseconds. */
 const ROWS_A_STEP = 5000;
@@ -16,7 +18,7 @@ export function listStep(
   filter: JobFilter,
   limit: number,
   below: string | undefined,
-): JobListStep {
+): ListStep<Job> {
   const range = rangeOf(filter, below);
   const boundary = statements
     .sql(`SELECT id FROM jobs WHERE ${range.text} ORDER BY id DESC LIMIT 1 OFFSET ${ROWS_A_STEP - 1}`)
@@ -29,7 +31,7 @@ export function listStep(
     )
     .all(...range.values, boundary ?? '', ...conditions.values, limit) as JobRow[];
   const isFull = rows.length === limit;
-  return { jobs: rows.map(jobOf), continueBelow: isFull ? rows.at(-1)?.id : boundary };
+  return { items: rows.map(jobOf), continueBelow: isFull ? rows.at(-1)?.id : boundary };
 }
 
 /** What the index alone can tell. An id is the time of its submission or later: see nextJobId. */

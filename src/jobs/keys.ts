@@ -10,6 +10,8 @@ export const JOB_KEYS = {
   /** Runs in all; 0 and 1 both mean one (contract R4). */
   max_job_attempts: wholeNumber({ default: 0, max: 1000, zero: 'itself' }),
   job_retry_backoff: duration({ default: '5s', zero: 'default', max: '500h' }),
+  /** How long a remote target that cannot be reached is waited for after those runs; 0 is not at all (contract R4). */
+  sink_retry_for: duration({ default: '0s', zero: 'itself' }),
   /** A job whose run ended the process so often is failed and not run again; 0 is no limit (contract R5). */
   max_job_crashes: wholeNumber({ default: 3, max: 1000, zero: 'itself' }),
   /** A run without a sign of life for so long is ended; 0 is no limit (contract R5). */

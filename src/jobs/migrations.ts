@@ -96,13 +96,13 @@ const STEPS: readonly string[] = [
   CREATE INDEX notifications_by_job ON notifications (job_id);
   `,
   `
-  -- What a run is about to put at a remote target, and what has arrived there (contract S3); NULL where it may have not.
+  -- What a run is about to put at a remote target, and what has arrived there (contract S3).
   CREATE TABLE uploads (
     job_id           TEXT NOT NULL,
     name             TEXT NOT NULL,
     size_bytes       INTEGER NOT NULL,
     sha256           TEXT NOT NULL,
-    location         TEXT,
+    location         TEXT NOT NULL,
     delivered_at_ms  INTEGER,
     PRIMARY KEY (job_id, name)
   ) STRICT, WITHOUT ROWID;

@@ -6,41 +6,27 @@ import {
   type JobEvent,
   type Notification,
   type NotificationState,
+  type NotificationSummary,
   type TargetEvents,
 } from './notification.js';
+import { type NotificationRow, notificationOf, summaryOf } from './notification-rows.js';
 import { type JobRow, jobOf } from './rows.js';
 import type { Statements } from './statements.js';
 
-interface NotificationRow {
-  readonly id: string;
-  readonly job_id: string;
-  readonly target: string;
-  readonly event: string;
-  readonly body: string;
-  readonly state: NotificationState;
-  readonly attempts: number;
-  readonly created_at_ms: number;
-  readonly next_attempt_at_ms: number | null;
-  readonly delivered_at_ms: number | null;
-  readonly last_status: number | null;
-  readonly last_error: string | null;
-}
+type FullRow = NotificationRow & { readonly body: string };
 
-function notificationOf(row: NotificationRow): Notification {
-  return {
-    id: row.id,
-    jobId: row.job_id,
-    target: row.target,
-    event: row.event,
-    body: row.body,
-    state: row.state,
-    attempts: row.attempts,
-    createdAtMs: row.created_at_ms,
-    nextAttemptAtMs: row.next_attempt_at_ms ?? undefined,
-    deliveredAtMs: row.delivered_at_ms ?? undefined,
-    lastStatus: row.last_status ?? undefined,
-    lastError: row.last_error ?? undefined,
-  };
+/** What tells one attempt from every other. */
+export type ClaimedNotification = Pick<Notification, 'id' | 'attempts' | 'earlierAttempts'>;
+
+/** A notification to be written, where somebody wants it. */
+interface NewNotification {
+  readonly id: string;
+  /** Id of the job or the batch. */
+  readonly subject: string;
+  readonly event: string;
+  readonly notify: { readonly target: string; readonly events?: readonly string[] | undefined };
+  readonly body: object;
+  readonly nowMs: number;
 }
 
 export class OutboxTable {
@@ -62,7 +48,6 @@ export class OutboxTable {
     const job = jobOf(row);
     const { notify } = job.request;
     if (job.isStream || !notify || (job.state !== 'succeeded' && job.state !== 'failed')) return;
-    if (!isWanted(job.state, notify, this.#targetEvents)) return;
     const event: JobEvent = job.state;
     const id = `${job.id}:${event}${row.ends > 1 ? `:${row.ends}` : ''}`;
     const body = {
@@ -83,12 +68,18 @@ export class OutboxTable {
       error_code: job.errorCode,
       reason: job.reason,
     };
+    this.add({ id, subject: job.id, event, notify, body, nowMs });
+  }
+
+  /** Writes a notification that is due at once, where both the target and whoever asked for it want to hear of it. */
+  add({ id, subject, event, notify, body, nowMs }: NewNotification): void {
+    if (!isWanted(event, notify, this.#targetEvents)) return;
     this.#statements
       .sql(
         `INSERT INTO notifications (id, job_id, target, event, body, state, created_at_ms, next_attempt_at_ms)
          VALUES (?, ?, ?, ?, ?, 'pending', ?, ?)`,
       )
-      .run(id, job.id, notify.target, event, JSON.stringify(body), nowMs, nowMs);
+      .run(id, subject, notify.target, event, JSON.stringify(body), nowMs, nowMs);
   }
 
   claim(nowMs: number, exceptTargets: readonly string[]): Notification | undefined {
@@ -99,40 +90,64 @@ export class OutboxTable {
            AND target NOT IN (SELECT value FROM json_each(?))
          ORDER BY next_attempt_at_ms, id LIMIT 1`,
       )
-      .get(nowMs, JSON.stringify([...this.#claimed]), JSON.stringify(exceptTargets)) as NotificationRow | undefined;
+      .get(nowMs, JSON.stringify([...this.#claimed]), JSON.stringify(exceptTargets)) as FullRow | undefined;
     if (!row) return undefined;
     this.#claimed.add(row.id);
     return notificationOf(row);
   }
 
-  /** False where another attempt was written down before, or the notification went with its job's record. */
-  settle(id: string, attempts: number, result: DeliveryResult, nowMs: number): boolean {
+  /**
+   * Writes down an attempt. One that did not get through leaves alone what was made due again by hand meanwhile.
+   * @returns the state before it; undefined where another attempt was written down before, or the notification went with
+   *   its job's record
+   */
+  settle(claimed: ClaimedNotification, result: DeliveryResult, nowMs: number): NotificationState | undefined {
+    const { id, attempts } = claimed;
     this.#claimed.delete(id);
-    const { changes } = this.#statements
+    const before = this.#statements
+      .sql('SELECT state, earlier_attempts FROM notifications WHERE id = ? AND attempts = ?')
+      .get(id, attempts) as Pick<NotificationRow, 'state' | 'earlier_attempts'> | undefined;
+    if (before === undefined) return undefined;
+    const isDueAgain = before.earlier_attempts !== claimed.earlierAttempts && result.state !== 'delivered';
+    this.#statements
       .sql(
         `UPDATE notifications SET state = ?, attempts = attempts + 1, next_attempt_at_ms = ?, delivered_at_ms = ?,
-           last_status = ?, last_error = ?
-         WHERE id = ? AND attempts = ?`,
+           last_status = ?, last_error = ? WHERE id = ?`,
       )
       .run(
-        result.state,
-        result.nextAttemptAtMs ?? null,
+        isDueAgain ? 'pending' : result.state,
+        isDueAgain ? nowMs : (result.nextAttemptAtMs ?? null),
         result.state === 'delivered' ? nowMs : null,
         result.status ?? null,
         result.error ?? null,
         id,
-        attempts,
       );
-    return changes === 1;
+    return isDueAgain ? undefined : before.state;
+  }
+
+  /** Makes it due now, whatever became of it. */
+  redeliver(id: string, nowMs: number): NotificationSummary | undefined {
+    const row = this.#statements
+      .sql(
+        `UPDATE notifications SET state = 'pending', next_attempt_at_ms = ?, delivered_at_ms = NULL,
+           earlier_attempts = attempts WHERE id = ? RETURNING *`,
+      )
+      .get(nowMs, id) as NotificationRow | undefined;
+    return row && summaryOf(row);
+  }
+
+  get(id: string): NotificationSummary | undefined {
+    const row = this.#statements.sql('SELECT * FROM notifications WHERE id = ?').get(id) as NotificationRow | undefined;
+    return row && summaryOf(row);
   }
 
   release(id: string): void {
     this.#claimed.delete(id);
   }
 
-  /** Those of a job whose record goes. */
-  removeOf(jobId: string): void {
-    this.#statements.sql('DELETE FROM notifications WHERE job_id = ?').run(jobId);
+  /** Those of a job or a batch whose record goes. */
+  removeOf(subject: string): void {
+    this.#statements.sql('DELETE FROM notifications WHERE job_id = ?').run(subject);
   }
 
   /** How many are still to be delivered, by state. */

@@ -1,7 +1,7 @@
 /** A row of the table `jobs` and the Job it stands for. */
 import type { ErrorCode, FailureReason } from '../errors.js';
 import type { FormatId } from '../formats.js';
-import type { Attempt, Job, JobState, LaneName } from './job.js';
+import type { Attempt, Job, JobState, LaneName, WaitingReason } from './job.js';
 
 /** Columns as SQLite gives them: booleans are 0 and 1, lists and objects are JSON. */
 export interface JobRow {
@@ -18,8 +18,9 @@ export interface JobRow {
   readonly attempt: number;
   readonly failed_runs: number;
   readonly crashes: number;
-  readonly waiting_reason: string | null;
+  readonly waiting_reason: WaitingReason | null;
   readonly waiting_since_ms: number | null;
+  readonly unreachable_since_ms: number | null;
   readonly run_at_ms: number | null;
   readonly started_at_ms: number | null;
   readonly finished_at_ms: number | null;
@@ -75,5 +76,10 @@ export function jobOf(row: JobRow): Job {
 }
 
 export function attemptOf(row: JobRow): Attempt {
-  return { job: jobOf(row), number: row.attempt, failedRuns: row.failed_runs };
+  return {
+    job: jobOf(row),
+    number: row.attempt,
+    failedRuns: row.failed_runs,
+    unreachableSinceMs: row.unreachable_since_ms ?? undefined,
+  };
 }

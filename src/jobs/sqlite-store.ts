@@ -1,16 +1,23 @@
 /** The embedded JobStore: SQLite in a thread of its own, large inputs as files beside the database. */
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InputRecord } from './database.js';
+import type { Batch, NewBatch, NewBatchItem, SubmittedBatch } from './batch.js';
 import { JobFeed } from './feed.js';
 import { INLINE_INPUT_BYTES, inputsDirectory } from './input-files.js';
 import type { InputThreadMethods } from './input-thread.js';
 import type { Attempt, Job, LaneName, NewJob, Outcome } from './job.js';
-import type { DeliveryResult, Notification, TargetEvents } from './notification.js';
+import type {
+  DeliveryResult,
+  Notification,
+  NotificationFilter,
+  NotificationSummary,
+  TargetEvents,
+} from './notification.js';
+import { placeOfNotification } from './notification-list.js';
+import { type ListStep, type Page, pageOf } from './paging.js';
 import type {
   CancelAnswer,
   JobFilter,
-  JobPage,
   JobStore,
   KeptInput,
   RecoverOptions,
@@ -21,7 +28,9 @@ import type {
   SubmittedInput,
 } from './store.js';
 import type { StoreThreadData, StoreThreadMethods } from './store-thread.js';
+import type { InputRecord } from './submissions.js';
 import { NoAnswerError, ThreadClient } from './thread-client.js';
+import type { KnownUpload, PlannedUpload } from './uploads.js';
 
 export interface SqliteStoreOptions {
   /** File of the database; it and its folder are made where missing. */
@@ -97,6 +106,46 @@ export class SqliteStore implements JobStore {
     return { bytes };
   }
 
+  async submitBatch(
+    batch: NewBatch,
+    items: readonly NewBatchItem<SubmittedInput | undefined>[],
+  ): Promise<SubmittedBatch> {
+    const kept: NewBatchItem<InputRecord | undefined>[] = [];
+    const removeInputs = (): void => {
+      for (const item of kept) {
+        if ('input' in item && item.input && 'file' in item.input) {
+          ignoreFailure(this.#inputThread.call('remove', [item.input.file]));
+        }
+      }
+    };
+    try {
+      for (const item of items) {
+        kept.push('fault' in item ? item : { job: item.job, input: item.input && (await this.#keep(item.input)) });
+      }
+      const buffers = kept.flatMap((item) =>
+        'input' in item && item.input && 'bytes' in item.input ? [item.input.bytes.buffer as ArrayBuffer] : [],
+      );
+      // As with a single submission: what was refused for want of an answer must not run, but for what a key will find.
+      const onLate = ({ batch: late, isReplay }: SubmittedBatch): void => {
+        if (!isReplay && !batch.idempotency) ignoreFailure(this.cancelBatch(late.id, batch.createdAtMs));
+      };
+      return await this.#database.call('submitBatch', [batch, kept], onLate, buffers);
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) removeInputs();
+      throw error;
+    }
+  }
+
+  batch(id: string): Promise<Batch | undefined> {
+    return this.#database.call('batch', [id]);
+  }
+
+  async cancelBatch(id: string, nowMs: number): Promise<readonly string[]> {
+    const jobIds = await this.#database.call('cancelBatch', [id, nowMs]);
+    for (const jobId of jobIds) this.feed.publish(jobId, { kind: 'ended' });
+    return jobIds;
+  }
+
   begin(job: NewJob): Promise<Attempt> {
     return this.#database.call('begin', [job], (late) =>
       ignoreFailure(this.settle(late, { kind: 'cancelled' }, job.createdAtMs)),
@@ -145,17 +194,10 @@ export class SqliteStore implements JobStore {
     return this.#database.call('get', [jobId]);
   }
 
-  async list(filter: JobFilter, limit: number, cursor: string | undefined): Promise<JobPage> {
-    const jobs: Job[] = [];
-    let below = cursor;
-    do {
-      // One more than asked for tells whether there is another page.
-      const step = await this.#database.call('listStep', [filter, limit + 1 - jobs.length, below]);
-      jobs.push(...step.jobs);
-      below = step.continueBelow;
-    } while (below !== undefined && jobs.length <= limit);
-    const isMore = jobs.length > limit;
-    return { jobs: jobs.slice(0, limit), nextCursor: isMore ? jobs[limit - 1]?.id : undefined };
+  list(filter: JobFilter, limit: number, cursor: string | undefined): Promise<Page<Job>> {
+    const takeStep = (wanted: number, below: string | undefined): Promise<ListStep<Job>> =>
+      this.#database.call('listStep', [filter, wanted, below]);
+    return pageOf(limit, cursor, takeStep, ({ id }) => id);
   }
 
   running(): Promise<readonly Attempt[]> {
@@ -168,12 +210,43 @@ export class SqliteStore implements JobStore {
     });
   }
 
-  settleNotification({ id, attempts }: Notification, result: DeliveryResult, nowMs: number): Promise<boolean> {
-    return this.#database.call('settleNotification', [id, attempts, result, nowMs]);
+  settleNotification(claimed: Notification, result: DeliveryResult, nowMs: number): Promise<boolean> {
+    const { id, attempts, earlierAttempts } = claimed;
+    return this.#database.call('settleNotification', [{ id, attempts, earlierAttempts }, result, nowMs]);
   }
 
   releaseNotification({ id }: Notification): Promise<void> {
     return this.#database.call('releaseNotification', [id]);
+  }
+
+  redeliverNotification(id: string, nowMs: number): Promise<NotificationSummary | undefined> {
+    return this.#database.call('redeliverNotification', [id, nowMs]);
+  }
+
+  notification(id: string): Promise<NotificationSummary | undefined> {
+    return this.#database.call('notification', [id]);
+  }
+
+  listNotifications(
+    filter: NotificationFilter,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<Page<NotificationSummary>> {
+    const takeStep = (wanted: number, below: string | undefined): Promise<ListStep<NotificationSummary>> =>
+      this.#database.call('notificationListStep', [filter, wanted, below]);
+    return pageOf(limit, cursor, takeStep, placeOfNotification);
+  }
+
+  uploads(jobId: string): Promise<readonly KnownUpload[]> {
+    return this.#database.call('uploads', [jobId]);
+  }
+
+  planUploads(jobId: string, files: readonly PlannedUpload[]): Promise<void> {
+    return this.#database.call('planUploads', [jobId, files]);
+  }
+
+  uploadDelivered(jobId: string, file: PlannedUpload, nowMs: number): Promise<void> {
+    return this.#database.call('uploadDelivered', [jobId, file, nowMs]);
   }
 
   snapshot(): Promise<StoreSnapshot> {

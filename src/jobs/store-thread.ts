@@ -32,6 +32,15 @@ export type StoreThreadMethods = Pick<
   | 'claimNotification'
   | 'settleNotification'
   | 'releaseNotification'
+  | 'redeliverNotification'
+  | 'notification'
+  | 'notificationListStep'
+  | 'submitBatch'
+  | 'batch'
+  | 'cancelBatch'
+  | 'uploads'
+  | 'planUploads'
+  | 'uploadDelivered'
   | 'snapshot'
   | 'prune'
   | 'ping'
@@ -51,6 +60,10 @@ const READS = new Set([
   'input',
   'claimNotification',
   'releaseNotification',
+  'notification',
+  'notificationListStep',
+  'batch',
+  'uploads',
   'snapshot',
   'ping',
 ]);

@@ -3,9 +3,13 @@
  * thread of its own (sqlite-store.ts); another database would implement this interface and pass the same tests.
  */
 import type { FormatId } from '../formats.js';
+import type { Batch, NewBatch, NewBatchItem, SubmittedBatch } from './batch.js';
+import type { DeliveryOutcome } from './counters.js';
 import type { JobFeed } from './feed.js';
-import type { Attempt, Job, JobState, LaneName, NewJob, Outcome } from './job.js';
+import type { Attempt, Job, JobState, LaneName, NewJob, Outcome, WaitingReason } from './job.js';
 import type { Outbox } from './notification.js';
+import type { Page } from './paging.js';
+import type { KnownUpload, PlannedUpload } from './uploads.js';
 
 /** The input of a submission: in memory, or in a file that the store may move away and that is its own from then on. */
 export type SubmittedInput = { readonly bytes: Uint8Array } | { readonly path: string };
@@ -36,19 +40,6 @@ export interface JobFilter {
   readonly untilMs?: number | undefined;
   /** Failed jobs that may be tried again by hand (contract X4). */
   readonly isDeadLetter?: boolean | undefined;
-}
-
-export interface JobPage {
-  /** Newest first. */
-  readonly jobs: readonly Job[];
-  /** To go on with; undefined at the end. */
-  readonly nextCursor: string | undefined;
-}
-
-/** A part of a list: `continueBelow` is the id from which the next part goes on, undefined at the end. */
-export interface JobListStep {
-  readonly jobs: readonly Job[];
-  readonly continueBelow: string | undefined;
 }
 
 /** What recovery found and did. */
@@ -89,6 +80,8 @@ export interface StoreCounters {
     readonly outcome: 'delivered' | 'dead' | 'abandoned';
     readonly count: number;
   }[];
+  /** Runs of asynchronous jobs that came to deliver, by the kind of their sink. */
+  readonly deliveries: readonly { readonly kind: string; readonly outcome: DeliveryOutcome; readonly count: number }[];
 }
 
 /** The counters and how much there is to do, all read at one instant. */
@@ -99,6 +92,8 @@ export interface StoreSnapshot extends StoreCounters {
   readonly sinceMs: number | undefined;
   /** Asynchronous jobs alone. Those that wait for a retry are queued. */
   readonly queue: { readonly queued: number; readonly running: number };
+  /** Those of the queued that are not due, by what they wait for. */
+  readonly waiting: readonly { readonly reason: WaitingReason; readonly count: number }[];
   readonly pendingNotifications: readonly { readonly state: 'pending' | 'abandoned'; readonly count: number }[];
   readonly deadLetters: number;
 }
@@ -117,6 +112,21 @@ export interface JobStore extends Outbox {
    * @throws ServiceError `conflict` where the key of the submission belongs to another request
    */
   submit(job: NewJob, input: SubmittedInput | undefined): Promise<Submitted>;
+
+  /**
+   * Takes a batch: when it resolves, all its items survive a crash, or none has been taken (contract X5).
+   * @throws ServiceError `conflict` where the key of the batch belongs to another request; an item whose own key does
+   *   has failed, alone
+   */
+  submitBatch(batch: NewBatch, items: readonly NewBatchItem<SubmittedInput | undefined>[]): Promise<SubmittedBatch>;
+
+  batch(id: string): Promise<Batch | undefined>;
+
+  /**
+   * Cancels the queued jobs that a batch has made; those that its items only found by their keys go on.
+   * @returns the ids of those that were cancelled
+   */
+  cancelBatch(id: string, nowMs: number): Promise<readonly string[]>;
 
   /** Writes down a stream's job as running: its input lives in the request, so it never comes back to the queue. */
   begin(job: NewJob): Promise<Attempt>;
@@ -155,7 +165,16 @@ export interface JobStore extends Outbox {
    * @param limit at most so many
    * @param cursor `nextCursor` of the page before; jobs that come or go meanwhile move none of the others
    */
-  list(filter: JobFilter, limit: number, cursor: string | undefined): Promise<JobPage>;
+  list(filter: JobFilter, limit: number, cursor: string | undefined): Promise<Page<Job>>;
+
+  /** What a job has put at its remote target, or was about to: its runs know their own files by it (contract S3). */
+  uploads(jobId: string): Promise<readonly KnownUpload[]>;
+
+  /** To be called before the first byte goes. Durable when it resolves. */
+  planUploads(jobId: string, files: readonly PlannedUpload[]): Promise<void>;
+
+  /** A planned file lies at the target, whole. */
+  uploadDelivered(jobId: string, file: PlannedUpload, nowMs: number): Promise<void>;
 
   /** The runs in progress as the store knows them, streams among them. */
   running(): Promise<readonly Attempt[]>;
@@ -166,8 +185,8 @@ export interface JobStore extends Outbox {
   recover(options: RecoverOptions): Promise<Recovery>;
 
   /**
-   * Removes at most `limit` jobs that ended before `beforeMs`, with their kept inputs and notifications; products and
-   * counters stay.
+   * Removes at most `limit` jobs and batches that ended before `beforeMs`, with their kept inputs and notifications;
+   * products and counters stay.
    * @returns how many were removed; fewer than `limit` means that none is left
    */
   prune(beforeMs: number, limit: number): Promise<number>;

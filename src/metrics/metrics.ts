@@ -23,10 +23,13 @@ export interface Counters {
   readonly notifications: readonly { readonly outcome: string; readonly count: number }[];
   readonly pendingNotifications: readonly { readonly state: string; readonly count: number }[];
   readonly deadLetters: number;
+  readonly deliveries: readonly { readonly kind: string; readonly outcome: string; readonly count: number }[];
   /** Since the start of the process. */
   readonly transactions: number;
   /** Asynchronous jobs alone; undefined where it cannot be read, which is not 0. */
   readonly queue: { readonly queued: number; readonly running: number } | undefined;
+  /** Of the queued, by what they wait for; undefined as `queue`. */
+  readonly waiting: readonly { readonly reason: string; readonly count: number }[] | undefined;
 }
 
 /** Everything that is measured, at one instant. */
@@ -89,10 +92,26 @@ export const METRICS: readonly Metric[] = [
       Object.entries(counters?.queue ?? {}).map(([state, value]) => ({ labels: { state }, value })),
   },
   {
+    name: 'ofd_queue_waiting',
+    type: 'gauge',
+    labels: ['reason'],
+    help: 'Queued jobs that are not due: they wait for another run (retry), or for their target (sink_unreachable).',
+    samples: ({ counters }) =>
+      (counters?.waiting ?? []).map(({ reason, count }) => ({ labels: { reason }, value: count })),
+  },
+  {
+    name: 'ofd_deliveries_total',
+    type: 'counter',
+    labels: ['kind', 'outcome'],
+    help: 'Runs of asynchronous jobs that came to deliver, by the kind of their sink.',
+    samples: ({ counters }) =>
+      (counters?.deliveries ?? []).map(({ kind, outcome, count }) => ({ labels: { kind, outcome }, value: count })),
+  },
+  {
     name: 'ofd_notifications_total',
     type: 'counter',
     labels: ['outcome'],
-    help: 'Notifications that came to an end: delivered, dead (never to be taken), abandoned (tried often enough).',
+    help: 'Notifications that came to an end: delivered, dead (never to be taken), abandoned (sent on a slow clock).',
     samples: ({ counters }) =>
       (counters?.notifications ?? []).map(({ outcome, count }) => ({ labels: { outcome }, value: count })),
   },

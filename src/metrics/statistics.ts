@@ -24,7 +24,13 @@ export interface Statistics {
   readonly since?: string;
   readonly note: string;
   readonly totals: Omit<FormatRow, 'from' | 'to' | 'label_unknown'>;
-  readonly queue: { readonly queued?: number; readonly running?: number; readonly workers: Measurements['workers'] };
+  readonly queue: {
+    readonly queued?: number;
+    readonly running?: number;
+    /** Of the queued, by what they wait for. */
+    readonly waiting?: Readonly<Record<string, number>>;
+    readonly workers: Measurements['workers'];
+  };
   readonly formats: readonly FormatRow[];
 }
 
@@ -48,8 +54,15 @@ export function statisticsOf(
       input_bytes: sum(counters.inputBytes.map(({ bytes }) => bytes)),
       output_bytes: sum(counters.outputBytes.map(({ bytes }) => bytes)),
     },
-    queue: { ...counters.queue, workers },
+    queue: { ...queueOf(counters), workers },
     formats: formatRows(counters),
+  };
+}
+
+function queueOf({ queue, waiting }: Counters): Omit<Statistics['queue'], 'workers'> {
+  return {
+    ...queue,
+    ...(waiting && { waiting: Object.fromEntries(waiting.map(({ reason, count }) => [reason, count])) }),
   };
 }
 

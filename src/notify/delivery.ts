@@ -45,7 +45,7 @@ export async function deliver(
   }
 }
 
-function headersOf({ id, jobId, event, body }: Notification, target: NotifyTarget, nowMs: number): object {
+function headersOf({ id, jobId, batchId, event, body }: Notification, target: NotifyTarget, nowMs: number): object {
   const timestamp = String(Math.floor(nowMs / 1000));
   return {
     'content-type': 'application/json',
@@ -53,7 +53,8 @@ function headersOf({ id, jobId, event, body }: Notification, target: NotifyTarge
     'user-agent': 'ofd-server',
     'x-ofd-delivery': id,
     'x-ofd-event': event,
-    'x-ofd-job': jobId,
+    ...(jobId !== undefined && { 'x-ofd-job': jobId }),
+    ...(batchId !== undefined && { 'x-ofd-batch': batchId }),
     'x-ofd-timestamp': timestamp,
     ...(target.secret && { 'x-ofd-signature': signatureOf(target.secret.reveal(), timestamp, body) }),
   };
@@ -104,24 +105,35 @@ const LONGEST_BACKOFF_MS = 10 * 60_000;
 /** A receiver is waited for on its own word, but not for ever. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
+export interface DeliveryPolicy {
+  /** Attempts until it is abandoned. */
+  readonly maxAttempts: number;
+  /** Wait after the first of them; doubled for each one after, at most ten minutes. */
+  readonly backoffMs: number;
+  /** Wait between the attempts after those; 0 makes none. */
+  readonly slowRetryMs: number;
+}
+
 /**
  * What becomes of a notification after an answer: 2xx is delivered; 408, 429, 5xx and no answer may pass later; anything
  * else says that it will never be taken.
  */
 export function resultOf(
   answer: DeliveryAnswer,
-  notification: Notification,
-  policy: { readonly maxAttempts: number; readonly backoffMs: number },
+  notification: Pick<Notification, 'attempts' | 'earlierAttempts'>,
+  policy: DeliveryPolicy,
   nowMs: number,
 ): DeliveryResult {
-  const attempts = notification.attempts + 1;
+  const attempts = notification.attempts - notification.earlierAttempts + 1;
   const status = 'status' in answer ? answer.status : undefined;
   if (status !== undefined && status >= 200 && status <= 299) return { state: 'delivered', status };
   const error = 'error' in answer ? answer.error : `the receiver answered ${status}`;
   const mayPass = status === undefined || status === 408 || status === 429 || status >= 500;
   if (!mayPass) return { state: 'dead', status, error };
-  if (attempts >= policy.maxAttempts) return { state: 'abandoned', status, error };
+  const isAbandoned = attempts >= policy.maxAttempts;
   const backoffMs = Math.min(policy.backoffMs * 2 ** (attempts - 1), LONGEST_BACKOFF_MS);
   const askedMs = Math.min(('retryAfterMs' in answer && answer.retryAfterMs) || 0, LONGEST_RETRY_AFTER_MS);
-  return { state: 'pending', status, error, nextAttemptAtMs: nowMs + Math.max(backoffMs, askedMs) };
+  const nextAttemptAtMs = nowMs + Math.max(isAbandoned ? policy.slowRetryMs : backoffMs, askedMs);
+  if (!isAbandoned) return { state: 'pending', status, error, nextAttemptAtMs };
+  return { state: 'abandoned', status, error, ...(policy.slowRetryMs > 0 && { nextAttemptAtMs }) };
 }

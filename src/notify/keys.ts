@@ -28,6 +28,8 @@ export const NOTIFY_KEYS = {
   notify_workers: wholeNumber({ default: 4, max: 256, zero: 'default' }),
   /** Wait before the second attempt to deliver, doubled for each one after, at most 10 min; 0 waits not at all. */
   notify_retry_backoff: duration({ default: '5s', zero: 'itself', max: '500h' }),
+  /** Pause between the attempts after `max_attempts`, for as long as the record is kept; 0 makes none. */
+  notify_slow_retry: duration({ default: '1h', zero: 'itself', max: '500h' }),
 } satisfies KeyGroup;
 
 export type NotifyConfig = ConfigOf<typeof NOTIFY_KEYS>;

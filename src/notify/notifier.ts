@@ -14,6 +14,8 @@ export interface NotifierOptions {
   readonly workers: number;
   /** Wait after the first attempt; doubled for each one after, at most ten minutes. */
   readonly backoffMs: number;
+  /** Wait between the attempts after `max_attempts`, for as long as a notification is kept; 0 makes none. */
+  readonly slowRetryMs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** How often it looks by itself, for notifications whose wait is over; 1 s where absent. */
@@ -99,12 +101,15 @@ export class Notifier {
 
   /** Undefined where the end of the service cut it short. */
   async #attempt(claimed: Notification): Promise<DeliveryResult | undefined> {
-    const { targets, backoffMs, now } = this.#options;
+    const { targets, backoffMs, slowRetryMs, now } = this.#options;
     const target = targets.get(claimed.target);
     if (!target) return { state: 'dead', error: `notify target "${claimed.target}" is not configured any more` };
     try {
-      const answer = await deliver(claimed, target, now(), this.#stop.signal);
-      return resultOf(answer, claimed, { maxAttempts: target.maxAttempts, backoffMs }, now());
+      let answer = await deliver(claimed, target, now(), this.#stop.signal);
+      // The secret may have been changed on both sides since it was read (contract C2).
+      const isRefused = 'status' in answer && (answer.status === 401 || answer.status === 403);
+      if (isRefused && target.secret?.reload()) answer = await deliver(claimed, target, now(), this.#stop.signal);
+      return resultOf(answer, claimed, { maxAttempts: target.maxAttempts, backoffMs, slowRetryMs }, now());
     } catch (error) {
       if (this.#stop.signal.aborted) return undefined;
       throw error;

@@ -51,7 +51,12 @@ it('a fresh service has empty lists, and no since', async () => {
     uptime_seconds: expect.any(Number),
     note: expect.stringMatching(/retention/),
     totals: { conversions: 0, succeeded: 0, failed: 0, input_bytes: 0, output_bytes: 0 },
-    queue: { queued: 0, running: 0, workers: { fast: 3, heavy: 2, notify: 5 } },
+    queue: {
+      queued: 0,
+      running: 0,
+      waiting: { retry: 0, sink_unreachable: 0 },
+      workers: { fast: 3, heavy: 2, notify: 5 },
+    },
     formats: [],
   });
   const found = await metrics();

@@ -46,7 +46,7 @@ describe('requestHash', () => {
 });
 
 describe('withRetry', () => {
-  const policy = { maxAttempts: 3, backoffMs: 5000 };
+  const policy = { maxAttempts: 3, backoffMs: 5000, sinkRetryForMs: 0 };
   const crash = failed({ errorCode: 'engine_crashed' });
 
   it('doubles the wait, up to ten minutes', () => {
@@ -65,6 +65,44 @@ describe('withRetry', () => {
     for (const maxAttempts of [0, 1]) {
       expect(withRetry(crash, attemptOf({ failedRuns: 0 }), { ...policy, maxAttempts }, 1000)).toBe(crash);
     }
+  });
+
+  describe('a target that cannot be reached', () => {
+    const unreachable = failed({ errorCode: 'sink_unreachable' });
+    const patient = { maxAttempts: 2, backoffMs: 5000, sinkRetryForMs: 3_600_000 };
+    const after = (failedRuns: number, unreachableSinceMs: number | undefined, nowMs: number) =>
+      withRetry(unreachable, attemptOf({ failedRuns, unreachableSinceMs }), patient, nowMs);
+
+    it('is a failure after the runs where nothing else is configured', () => {
+      const policy = { ...patient, sinkRetryForMs: 0 };
+      expect(withRetry(unreachable, attemptOf(), policy, 1000)).toMatchObject({
+        kind: 'retry',
+        runAtMs: 6000,
+        waitingReason: 'sink_unreachable',
+        unreachableSinceMs: 1000,
+      });
+      expect(withRetry(unreachable, attemptOf({ failedRuns: 1, unreachableSinceMs: 1000 }), policy, 6000)).toBe(
+        unreachable,
+      );
+    });
+
+    it('is waited for on a slow clock until its time is up, with a last run then', () => {
+      expect(after(1, 1000, 6000)).toMatchObject({ kind: 'retry', runAtMs: 16_000, unreachableSinceMs: 1000 });
+      expect(after(20, 1000, 100_000)).toMatchObject({ runAtMs: 700_000, waitingReason: 'sink_unreachable' });
+      expect(after(20, 1000, 3_500_000)).toMatchObject({ kind: 'retry', runAtMs: 3_601_000 });
+      expect(after(20, 1000, 3_601_000)).toBe(unreachable);
+    });
+
+    it('gives no other fault more runs', () => {
+      const crash = failed({ errorCode: 'engine_crashed' });
+      expect(withRetry(crash, attemptOf({ failedRuns: 5, unreachableSinceMs: 1000 }), patient, 2000)).toBe(crash);
+      expect(withRetry(crash, attemptOf({ unreachableSinceMs: 1000 }), patient, 2000)).toMatchObject({
+        waitingReason: 'retry',
+        unreachableSinceMs: 1000,
+      });
+      const refused = failed({ errorCode: 'sink_refused' });
+      expect(withRetry(refused, attemptOf(), patient, 2000)).toBe(refused);
+    });
   });
 
   it('leaves what would fail again, and streams', () => {

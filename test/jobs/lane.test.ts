@@ -40,7 +40,7 @@ function startLane(
     workers: 2,
     store,
     run,
-    retry: { maxAttempts: 1, backoffMs: 1 },
+    retry: { maxAttempts: 1, backoffMs: 1, sinkRetryForMs: 0 },
     runs,
     now: Date.now,
     pollMs: 20,
@@ -143,7 +143,7 @@ describe('running', () => {
         starts.push(performance.now());
         return number < 3 ? failed({ errorCode: 'engine_crashed' }) : succeeded();
       },
-      { workers: 1, retry: { maxAttempts: 3, backoffMs: 100 } },
+      { workers: 1, retry: { maxAttempts: 3, backoffMs: 100, sinkRetryForMs: 0 } },
     );
     const flaky = await submit(lane, { to: 'txt' });
     await pause(50);
@@ -293,7 +293,7 @@ describe('cancelByForce', () => {
         await stopsWhenTold(run);
         return failed({ errorCode: 'engine_crashed' });
       },
-      { retry: { maxAttempts: 5, backoffMs: 1 } },
+      { retry: { maxAttempts: 5, backoffMs: 1, sinkRetryForMs: 0 } },
     );
     const { id } = await submit(lane);
     while (!runs.of(id)) await pause(2);

@@ -63,7 +63,7 @@ export function describeStoreOperations(name: string, open: OpenStore): void {
         const corrupt = await end(failed());
         const fine = await end(succeeded());
         await at.store.settle(await at.store.begin(newJob()), failed({ errorCode: 'conversion_timeout' }), NOW);
-        const { jobs } = await at.store.list({ isDeadLetter: true }, 10, undefined);
+        const { items: jobs } = await at.store.list({ isDeadLetter: true }, 10, undefined);
         expect(jobs.map((job) => [job.id, job.errorCode, job.attempt])).toEqual([
           [conflicting, 'conflict', 1],
           [crashed, 'engine_crashed', 1],
@@ -100,7 +100,7 @@ export function describeStoreOperations(name: string, open: OpenStore): void {
         await at.store.cancel(ids[6] ?? '', NOW);
         await at.store.prune(NOW + 1, 1);
         const third = await at.store.list({}, 3, second.nextCursor);
-        const seen = [first, second, third].map(({ jobs }) => jobs.map((job) => job.id));
+        const seen = [first, second, third].map(({ items }) => items.map((job) => job.id));
         expect(seen).toEqual([ids.slice(0, 3), ids.slice(3, 6), []]);
         expect(third.nextCursor).toBeUndefined();
         expect((await at.store.list({}, 100, undefined)).nextCursor).toBeUndefined();
@@ -112,7 +112,7 @@ export function describeStoreOperations(name: string, open: OpenStore): void {
         const html = await submit({ from: 'html', createdAtMs: NOW + 1000 });
         await at.store.settle(await claim('heavy'), succeeded(), NOW);
         const ids = async (filter: JobFilter): Promise<string[]> =>
-          (await at.store.list(filter, 10, undefined)).jobs.map((job) => job.id);
+          (await at.store.list(filter, 10, undefined)).items.map((job) => job.id);
         expect(await ids({})).toEqual([html.id, heavy.id, early.id]);
         expect(await ids({ state: 'succeeded' })).toEqual([heavy.id]);
         expect(await ids({ state: 'queued' })).toEqual([html.id, early.id]);
@@ -127,7 +127,7 @@ export function describeStoreOperations(name: string, open: OpenStore): void {
       it('finds a rare job among many', async () => {
         const rare = await submit({ to: 'md' });
         await Promise.all(Array.from({ length: 12_000 }, () => at.store.submit(newJob(), undefined)));
-        const { jobs, nextCursor } = await at.store.list({ to: 'md' }, 10, undefined);
+        const { items: jobs, nextCursor } = await at.store.list({ to: 'md' }, 10, undefined);
         expect(jobs.map((job) => job.id)).toEqual([rare.id]);
         expect(nextCursor).toBeUndefined();
       });

@@ -11,6 +11,7 @@ import { newJob, succeeded, temporaryFolder } from '../support/jobs.js';
 import { describeStoreOperations } from './operations-contract.js';
 import { describeOutbox } from './outbox-contract.js';
 import { describeJobStore } from './store-contract.js';
+import { describeTargets } from './targets-contract.js';
 
 const CHILD = fileURLToPath(new URL('../support/bin/store-child.mjs', import.meta.url));
 
@@ -20,6 +21,7 @@ const open = (folder: string): Promise<SqliteStore> =>
 describeJobStore('SqliteStore', open);
 describeStoreOperations('SqliteStore', open);
 describeOutbox('SqliteStore', open);
+describeTargets('SqliteStore', open);
 
 function databaseFolder(): string {
   const folder = temporaryFolder('sqlite');
@@ -154,7 +156,7 @@ it('runs nothing that it refused for want of an answer, but for what a key will 
     if (answer.status === 'fulfilled') expect(again[number]?.job.id).toBe(answer.value.job.id);
   }
   expect((await store.snapshot()).queue.queued).toBe(taken + numbers.length);
-  expect((await store.list({ to: 'txt', state: 'queued' }, 2000, undefined)).jobs).toHaveLength(taken);
+  expect((await store.list({ to: 'txt', state: 'queued' }, 2000, undefined)).items).toHaveLength(taken);
 });
 
 async function openWhenFree(path: string): Promise<SqliteStore> {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { failed, newJob, succeeded } from '../support/jobs.js';
-import { BYTES, bytesOf, NONE_PENDING, NOW, type OpenStore, storeForEachTest } from './store-harness.js';
+import { BYTES, bytesOf, NONE_PENDING, NONE_WAITING, NOW, type OpenStore, storeForEachTest } from './store-harness.js';
 
 export function describeJobStore(name: string, open: OpenStore): void {
   describe(name, () => {
@@ -224,7 +224,9 @@ export function describeJobStore(name: string, open: OpenStore): void {
           inputBytes: [],
           outputBytes: [],
           notifications: [],
+          deliveries: [],
           queue: { queued: 0, running: 0 },
+          waiting: NONE_WAITING,
           pendingNotifications: NONE_PENDING,
           deadLetters: 0,
         });
@@ -254,7 +256,9 @@ export function describeJobStore(name: string, open: OpenStore): void {
           ],
           outputBytes: [{ from: 'ofd', to: 'pdf', bytes: 7 }],
           notifications: [],
+          deliveries: [{ kind: 'dir', outcome: 'delivered', count: 1 }],
           queue: { queued: 1, running: 1 },
+          waiting: NONE_WAITING,
           pendingNotifications: NONE_PENDING,
           deadLetters: 0,
         });

@@ -65,3 +65,8 @@ export const NONE_PENDING = [
   { state: 'pending', count: 0 },
   { state: 'abandoned', count: 0 },
 ];
+
+export const NONE_WAITING = [
+  { reason: 'retry', count: 0 },
+  { reason: 'sink_unreachable', count: 0 },
+];

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/config/key.js';
-import type { DeliveryResult, Notification } from '../../src/jobs/notification.js';
+import type { DeliveryResult } from '../../src/jobs/notification.js';
 import { SqliteStore } from '../../src/jobs/sqlite-store.js';
 import { type NotifyTarget, resultOf } from '../../src/notify/delivery.js';
 import { Notifier, type NotifierOptions } from '../../src/notify/notifier.js';
@@ -72,6 +72,7 @@ function startNotifier(targets: Record<string, NotifyTarget>, changes: Partial<N
     targets: new Map(Object.entries(targets)),
     workers: 4,
     backoffMs: 50,
+    slowRetryMs: 60_000,
     now: Date.now,
     pollMs: 10,
     onAttempt: (_, result) => results.push(result),
@@ -244,8 +245,8 @@ it('delivers a thousand, each once', async () => {
 });
 
 describe('resultOf', () => {
-  const notification = { attempts: 0 } as Notification;
-  const policy = { maxAttempts: 20, backoffMs: 5000 };
+  const notification = { attempts: 0, earlierAttempts: 0 };
+  const policy = { maxAttempts: 20, backoffMs: 5000, slowRetryMs: 3_600_000 };
   const waitMs = (attempts: number, retryAfterMs?: number): number =>
     (resultOf({ status: 429, retryAfterMs }, { ...notification, attempts }, policy, 1000).nextAttemptAtMs ?? 0) - 1000;
 

@@ -44,8 +44,10 @@ export function failed(changes: Partial<FailedOutcome> = {}): FailedOutcome {
 }
 
 /** A run of a job that no store knows. */
-export function attemptOf(changes: { failedRuns?: number; number?: number } & Partial<Job> = {}): Attempt {
-  const { failedRuns = 0, number = 1, ...rest } = changes;
+export function attemptOf(
+  changes: { failedRuns?: number; number?: number; unreachableSinceMs?: number | undefined } & Partial<Job> = {},
+): Attempt {
+  const { failedRuns = 0, number = 1, unreachableSinceMs, ...rest } = changes;
   const job: Job = {
     ...newJob(),
     id: 'dn8h75g98u8d',
@@ -65,5 +67,5 @@ export function attemptOf(changes: { failedRuns?: number; number?: number } & Pa
     waiting: undefined,
     ...rest,
   };
-  return { job, number, failedRuns };
+  return { job, number, failedRuns, unreachableSinceMs };
 }
