@@ -14,6 +14,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   images: ['display'],
   ofd: ['display', 'fonts', 'images'],
   render: ['display', 'fonts', 'images'],
+  pdf: ['display', 'fonts'],
   formats: [],
   errors: [],
   version: [],
@@ -24,7 +25,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   notify: ['config', 'errors', 'formats', 'log', 'jobs/notification'],
   transfer: ['make-folder', 'config', 'errors', 'formats', 'log', 'convert/converter-types'],
   jobs: ['make-folder', 'config', 'errors', 'formats', 'log', 'display/list'],
-  convert: ['make-folder', 'config', 'display', 'errors', 'fonts', 'formats', 'log', 'ofd', 'render'],
+  convert: ['make-folder', 'config', 'display', 'errors', 'fonts', 'formats', 'images', 'log', 'ofd', 'pdf', 'render'],
   attempt: ['convert', 'errors', 'formats', 'jobs', 'log', 'transfer', 'config'],
   http: [
     'attempt',
@@ -42,7 +43,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   cli: ['make-folder', 'app', 'config', 'convert', 'display', 'errors', 'fonts', 'formats', 'log', 'version'],
   main: ['cli', 'version'],
 };
-const WITHOUT_FILES_AND_NETWORK = ['display', 'fonts', 'images', 'ofd', 'render'];
+const WITHOUT_FILES_AND_NETWORK = ['display', 'fonts', 'images', 'ofd', 'pdf', 'render'];
 const FORBIDDEN_IN_ENGINE = [
   'fs',
   'net',
@@ -55,8 +56,8 @@ const FORBIDDEN_IN_ENGINE = [
   'child_process',
   'fs/promises',
 ];
-/** The one place of the engine that looks at the machine. */
-const ENGINE_FILES_WITH_DISK = ['fonts/system.ts'];
+/** The places of the engine that look at the machine: its fonts, and the compiled PDF library. */
+const ENGINE_FILES_WITH_DISK = ['fonts/system.ts', 'pdf/module.ts'];
 
 interface Import {
   readonly file: string;

@@ -4,6 +4,7 @@ import type { Engine } from './engine.js';
 
 const LOADERS = {
   ofd: async () => (await import('./ofd.js')).ofdEngine,
+  pdf: async () => (await import('./pdf.js')).pdfEngine,
 } satisfies Partial<Record<EngineName, () => Promise<Engine>>>;
 
 export type InProcessEngine = keyof typeof LOADERS;

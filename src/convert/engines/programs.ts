@@ -1,6 +1,12 @@
 /** Engines that drive programs of the machine: found at start, or absent with the way to bring them. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AbsentEngines, EngineName } from '../plan.js';
 import type { Engine } from './engine.js';
+import { findSoffice, LibreOfficeEngine } from './libreoffice.js';
+
+/** Why a process of an engine did not end by itself. */
+export type ProgramEndReason = 'crashed' | 'memory' | 'stopped';
 
 export interface ProgramSettings {
   /** "" looks for it in PATH, as chromePath does. */
@@ -11,6 +17,9 @@ export interface ProgramSettings {
   readonly profileRoot: string;
   /** Conversions that one engine may be asked for at once. */
   readonly maxParallel: number;
+  /** Folders with fonts, beside the machine's own. */
+  readonly fontDirs: readonly string[];
+  readonly onEngineEnd?: (engine: EngineName, reason: ProgramEndReason) => void;
 }
 
 export interface Programs {
@@ -20,12 +29,14 @@ export interface Programs {
   close(): Promise<void>;
 }
 
-export function findPrograms(_settings: ProgramSettings): Programs {
+export function findPrograms(settings: ProgramSettings): Programs {
   const engines = new Map<EngineName, Engine>();
   const absent = new Map<EngineName, string>([
-    ['libreoffice', 'install LibreOffice, or set soffice_path to its program soffice'],
     ['chromium', 'install Chromium, or set chrome_path to its program'],
   ]);
+  const sofficePath = findSoffice(settings.sofficePath);
+  if (sofficePath === undefined) absent.set('libreoffice', absenceOf('soffice_path', settings.sofficePath));
+  else engines.set('libreoffice', libreOffice(sofficePath, settings));
   return {
     engines,
     absent,
@@ -33,4 +44,21 @@ export function findPrograms(_settings: ProgramSettings): Programs {
       await Promise.all([...engines.values()].map((engine) => engine.close?.()));
     },
   };
+}
+
+function absenceOf(key: string, configured: string): string {
+  return configured === ''
+    ? `install LibreOffice, or set ${key} to its program soffice`
+    : `${key} is "${configured}", which is no program that can be run`;
+}
+
+function libreOffice(sofficePath: string, settings: ProgramSettings): Engine {
+  const profileRoot = join(settings.profileRoot, 'libreoffice');
+  mkdirSync(profileRoot, { recursive: true, mode: 0o700 });
+  return new LibreOfficeEngine({
+    sofficePath,
+    profileRoot,
+    fontDirs: settings.fontDirs,
+    onEngineEnd: (reason) => settings.onEngineEnd?.('libreoffice', reason),
+  });
 }
