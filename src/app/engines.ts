@@ -41,6 +41,8 @@ export async function startEngines(config: Config, metrics: RunMetrics, workspac
     chromeNoSandbox: config.chromeNoSandbox,
     profileRoot,
     maxParallel: 2 * config.heavyWorkers,
+    fontDirs: config.fontDirs,
+    onEngineEnd: (engine, reason) => metrics.engineEnded(engine, reason),
   });
   const fonts = systemFontBook(config.fontDirs);
   const runners = new Map<EngineName, StepRunner>(IN_PROCESS_ENGINES.map((name) => [name, threads]));

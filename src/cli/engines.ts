@@ -21,7 +21,7 @@ export interface OpenEngines {
 export function openEngines(fontDirs: readonly string[], paths: ProgramPaths, scratch: string): OpenEngines {
   const profileRoot = join(scratch, 'profiles');
   mkdirSync(profileRoot);
-  const programs = findPrograms({ ...paths, profileRoot, maxParallel: 1 });
+  const programs = findPrograms({ ...paths, profileRoot, maxParallel: 1, fontDirs });
   const fonts = systemFontBook(fontDirs);
   const runners = new Map<EngineName, StepRunner>();
   for (const name of IN_PROCESS_ENGINES) {

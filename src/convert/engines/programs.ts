@@ -31,9 +31,7 @@ export interface Programs {
 
 export function findPrograms(settings: ProgramSettings): Programs {
   const engines = new Map<EngineName, Engine>();
-  const absent = new Map<EngineName, string>([
-    ['chromium', 'install Chromium, or set chrome_path to its program'],
-  ]);
+  const absent = new Map<EngineName, string>([['chromium', 'install Chromium, or set chrome_path to its program']]);
   const sofficePath = findSoffice(settings.sofficePath);
   if (sofficePath === undefined) absent.set('libreoffice', absenceOf('soffice_path', settings.sofficePath));
   else engines.set('libreoffice', libreOffice(sofficePath, settings));
