@@ -10,13 +10,18 @@ const USAGE = `ofd-server converts OFD documents.
                                       one conversion; ofd-server convert --help lists formats and options
   ofd-server -c FILE                  run the service with a configuration file
   ofd-server --check-config -c FILE   check the file and start nothing
+  ofd-server healthcheck [-c FILE]    ask the running service whether it turns
   ofd-server --version
 `;
+
+// A uid that no file of users names has no home, and libraries that ask for one would throw.
+process.env.HOME ??= '/';
 
 /** Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted. */
 async function main(args: readonly string[]): Promise<number> {
   const [command] = args;
   if (command === 'convert') return (await import('./cli/convert.js')).convertCommand(args.slice(1));
+  if (command === 'healthcheck') return (await import('./cli/healthcheck.js')).healthcheckCommand(args.slice(1));
   if (command === '--version' || command === '-v') {
     process.stdout.write(`${(await import('./version.js')).VERSION}\n`);
     return 0;
