@@ -10,6 +10,7 @@ import { inWorkspace } from './convert/workspace.js';
 import { type ErrorCode, ServiceError } from './errors.js';
 import { FORMATS, type FormatId } from './formats.js';
 import type { ActiveRuns, Run } from './jobs/active-runs.js';
+import type { AttemptLogs } from './jobs/attempt-log.js';
 import type { Attempt, Job, Outcome, SucceededOutcome } from './jobs/job.js';
 import type { JobStore, KeptInput } from './jobs/store.js';
 import type { Sink, SinkSettings, StreamedProduct } from './transfer/sink.js';
@@ -19,6 +20,8 @@ import { StreamSink } from './transfer/sinks/stream.js';
 export interface AttemptServices {
   readonly store: Pick<JobStore, 'input' | 'settle'>;
   readonly converter: Converter;
+  /** Where what the engines print is kept. */
+  readonly logs: AttemptLogs;
   /** Where the runs of streams are found by whoever wants to stop one. */
   readonly runs: ActiveRuns;
   /** workspaceRoot() of convert/workspace.ts, swept at start. */
@@ -114,18 +117,21 @@ async function convertAndDeliver(
     const scratchDirectory = join(directory, 'scratch');
     await mkdir(scratchDirectory, { mode: 0o700 });
     const directories = { outputDirectory, scratchDirectory };
-    const result = await services.converter.run(
-      taskOf(job, from, inputPath, directories, work.maxBytes ?? work.sink.maxBytes),
-      {
+    const log = services.logs.start(job.id, attempt.number);
+    const task = taskOf(job, from, inputPath, directories, work.maxBytes ?? work.sink.maxBytes);
+    // The converter comes back when every process of its engines has ended: nothing prints after that.
+    const result = await services.converter
+      .run(task, {
         signal,
+        log: (bytes) => log.write(bytes),
         onAlive: () => run.alive(),
         onOpened: (format) => {
           known.fromActual = format;
           run.alive();
         },
         onProgress: (done, total) => run.advance({ done, total }),
-      },
-    );
+      })
+      .finally(() => log.close());
     known.result = result;
     const delivery = await work.sink.deliver(result.files, signal, () => run.alive());
     return {

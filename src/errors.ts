@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   payload_too_large: { status: 413, retryable: false },
   not_found: { status: 404, retryable: false },
   job_not_found: { status: 404, retryable: false },
+  log_not_found: { status: 404, retryable: false },
   content_not_found: { status: 404, retryable: false },
   batch_not_found: { status: 404, retryable: false },
   notification_not_found: { status: 404, retryable: false },

@@ -8,6 +8,7 @@ import type { ConversionTask, Converter } from '../src/convert/converter-types.j
 import { sweepWorkspaces, workspaceRoot } from '../src/convert/workspace.js';
 import { ServiceError } from '../src/errors.js';
 import { ActiveRuns, type Run } from '../src/jobs/active-runs.js';
+import { AttemptLogs, logsDirectory } from '../src/jobs/attempt-log.js';
 import { cancelByForce } from '../src/jobs/forced-cancel.js';
 import type { Attempt, StoredRequest } from '../src/jobs/job.js';
 import { SqliteStore } from '../src/jobs/sqlite-store.js';
@@ -59,6 +60,7 @@ beforeEach(async () => {
     store,
     converter,
     runs: new ActiveRuns({ jobTimeoutMs: 0, heartbeatTimeoutMs: 0 }),
+    logs: new AttemptLogs({ directory: logsDirectory(dbPath), maxBytes: 1000 }),
     workspaceRoot: root,
     sinks: { outputDir: join(folder.path, 'out') },
     now: Date.now,

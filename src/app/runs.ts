@@ -3,6 +3,7 @@ import { type AttemptServices, runAttempt } from '../attempt.js';
 import type { Converter } from '../convert/converter-types.js';
 import { workspaceRoot } from '../convert/workspace.js';
 import { ActiveRuns, type Progress } from '../jobs/active-runs.js';
+import { AttemptLogs, logsDirectory } from '../jobs/attempt-log.js';
 import type { Attempt, Job, LaneName, Outcome } from '../jobs/job.js';
 import { Lane } from '../jobs/lane.js';
 import type { JobStore } from '../jobs/store.js';
@@ -45,6 +46,11 @@ export class Runs {
         },
       },
       converter,
+      logs: new AttemptLogs({
+        directory: logsDirectory(config.dbPath),
+        maxBytes: config.attemptLogMaxBytes,
+        onError: (error) => logger.warn({ err: error }, 'the log of a run is not kept'),
+      }),
       runs: this.active,
       workspaceRoot: workspaceRoot(config.tempDir, config.dbPath),
       sinks: { outputDir: config.outputDir, targets, ledger: ledgerOf(store) },

@@ -125,6 +125,11 @@ export const JobQuery = Type.Object(
   closed,
 );
 
+export const LogQuery = Type.Object(
+  { attempt: parameter('Number of the run, from 1; the latest where absent.') },
+  closed,
+);
+
 export const CancelQuery = Type.Object(
   { force: choice(['true', 'false'], 'true also stops a job that runs, and answers when it has stopped.') },
   closed,

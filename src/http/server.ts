@@ -12,6 +12,7 @@ import { KeyCheck } from './authorization.js';
 import { limitsOf, skipBody } from './body-reader.js';
 import { contentRoutes } from './content.js';
 import { convertRoutes } from './convert.js';
+import { attemptLogRoutes } from './attempt-log.js';
 import { answerError, errorAnswer, shortened } from './errors.js';
 import { eventRoutes } from './events.js';
 import { jobListRoutes } from './job-list.js';
@@ -108,6 +109,7 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
   jobRoutes(server, services);
   eventRoutes(server, services);
   contentRoutes(server, services);
+  attemptLogRoutes(server, services);
   statusRoutes(server, services);
   openApiRoutes(server, routes);
   return server;

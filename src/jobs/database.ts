@@ -4,6 +4,7 @@
  */
 import type { Database, Statement } from 'better-sqlite3';
 import { ERROR_CODES } from '../errors.js';
+import type { RunsOfJob } from './attempt-log-files.js';
 import type { Batch, NewBatch, NewBatchItem, SubmittedBatch } from './batch.js';
 import { BatchTable } from './batch-table.js';
 import { CounterTable, deliveryOutcomeOf } from './counters.js';
@@ -47,6 +48,7 @@ export class JobDatabase {
   readonly #uploads: UploadTable;
   /** Input files that no row names any more; to be removed once the transaction is durable. */
   #unreferencedFiles: string[] = [];
+  #prunedRuns: RunsOfJob[] = [];
   /** Since the start: those that changed something, and so cost a flush. */
   #transactions = 0;
 
@@ -113,6 +115,18 @@ export class JobDatabase {
     const files = this.#unreferencedFiles;
     this.#unreferencedFiles = [];
     return files;
+  }
+
+  /** Jobs that were pruned, for whoever removes their logs; to be asked after a transaction, each is given once. */
+  takePrunedRuns(): RunsOfJob[] {
+    const runs = this.#prunedRuns;
+    this.#prunedRuns = [];
+    return runs;
+  }
+
+  /** Every job that has run. */
+  runs(): Iterable<RunsOfJob> {
+    return this.#sql('SELECT id, attempt AS attempts FROM jobs WHERE attempt > 0').iterate() as Iterable<RunsOfJob>;
   }
 
   submit(job: NewJob, input: InputRecord | undefined): Submitted {
@@ -380,18 +394,18 @@ export class JobDatabase {
   }
 
   prune(beforeMs: number, limit: number): number {
-    const ids = this.#sql(
-      `SELECT id FROM jobs WHERE finished_at_ms IS NOT NULL AND finished_at_ms < ? ORDER BY finished_at_ms LIMIT ?`,
-    )
-      .pluck()
-      .all(beforeMs, limit) as string[];
-    for (const id of ids) {
+    const runs = this.#sql(
+      `SELECT id, attempt AS attempts FROM jobs
+        WHERE finished_at_ms IS NOT NULL AND finished_at_ms < ? ORDER BY finished_at_ms LIMIT ?`,
+    ).all(beforeMs, limit) as RunsOfJob[];
+    for (const { id } of runs) {
       this.#dropInput(id);
       this.#outbox.removeOf(id);
       this.#uploads.removeOf(id);
       this.#sql('DELETE FROM jobs WHERE id = ?').run(id);
     }
-    return ids.length === limit ? limit : ids.length + this.#batches.prune(beforeMs, limit - ids.length);
+    this.#prunedRuns.push(...runs);
+    return runs.length === limit ? limit : runs.length + this.#batches.prune(beforeMs, limit - runs.length);
   }
 
   /** A read that reaches the file. */

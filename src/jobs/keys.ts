@@ -1,5 +1,5 @@
 /** Configuration of the queue: database, workers, timeouts, retries, retention. */
-import { type ConfigOf, duration, type KeyGroup, path, wholeNumber } from '../config/key.js';
+import { bytes, type ConfigOf, duration, type KeyGroup, path, wholeNumber } from '../config/key.js';
 
 export const JOB_KEYS = {
   db_path: path({ isRequired: true, env: ['OFD_SERVER_DB_PATH', 'OFD_SERVER_DB'] }),
@@ -16,6 +16,8 @@ export const JOB_KEYS = {
   max_job_crashes: wholeNumber({ default: 3, max: 1000, zero: 'itself' }),
   /** A run without a sign of life for so long is ended; 0 is no limit (contract R5). */
   heartbeat_timeout: duration({ default: '10m', zero: 'itself', max: '500h' }),
+  /** Of what the engines of a run print, the first so many bytes are kept (contract L1). */
+  attempt_log_max_bytes: bytes({ default: 4 * 1024 * 1024 }),
   retention: duration({ default: '168h', zero: 'default' }),
   /** How long running work may go on after SIGTERM; 0 puts it back in the queue at once (contract R6). */
   shutdown_grace: duration({ default: '30s', zero: 'itself', max: '24h' }),

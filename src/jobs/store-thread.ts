@@ -3,6 +3,8 @@
  * reads are answered at once, all writes share one transaction and so one flush of the disk.
  */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { logsDirectory } from './attempt-log.js';
+import { removeAttemptLogs, sweepAttemptLogs } from './attempt-log-files.js';
 import { JobDatabase } from './database.js';
 import { inputsDirectory, removeInputs, sweepInputs } from './input-files.js';
 import type { TargetEvents } from './notification.js';
@@ -72,11 +74,13 @@ class StoreThread {
   readonly #port: MessagePort;
   readonly #database: JobDatabase;
   readonly #inputs: string;
+  readonly #logs: string;
 
-  constructor(port: MessagePort, database: JobDatabase, inputs: string) {
+  constructor(port: MessagePort, database: JobDatabase, databasePath: string) {
     this.#port = port;
     this.#database = database;
-    this.#inputs = inputs;
+    this.#inputs = inputsDirectory(databasePath);
+    this.#logs = logsDirectory(databasePath);
   }
 
   serve(first: ThreadRequest): void {
@@ -127,6 +131,7 @@ class StoreThread {
   #removeUnreferenced(): void {
     try {
       removeInputs(this.#inputs, this.#database.takeUnreferencedFiles());
+      removeAttemptLogs(this.#logs, this.#database.takePrunedRuns());
     } catch {
       return;
     }
@@ -141,6 +146,7 @@ class StoreThread {
 
   #recover(options: RecoverOptions): Recovery {
     const { inputFiles, ...counts } = this.#database.recover(options);
+    sweepAttemptLogs(this.#logs, () => this.#database.runs());
     return { ...counts, orphanInputs: sweepInputs(this.#inputs, inputFiles) };
   }
 
@@ -159,7 +165,7 @@ function main(port: MessagePort, data: StoreThreadData): void {
     port.postMessage([startErrorReply(error as StoreOpenError)]);
     return;
   }
-  const thread = new StoreThread(port, database, inputsDirectory(data.path));
+  const thread = new StoreThread(port, database, data.path);
   port.on('message', (request: ThreadRequest) => thread.serve(request));
   port.postMessage([{ id: START_ID, kind: 'value', value: undefined } satisfies ThreadReply]);
 }
