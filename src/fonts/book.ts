@@ -179,11 +179,12 @@ export class FontBook {
       substituteName: first?.record.families[0] ?? primary?.postScriptName ?? '',
       needsBold: wantsBold && !isTitle && primary !== undefined && !primary.isBold,
       needsItalic: wantsItalic && primary !== undefined && !primary.isItalic,
-      find: (codePoint) =>
-        this.#findSymbol(symbols, chain, codePoint) ??
-        this.#find(chain, codePoint) ??
-        this.#anywhere(codePoint) ??
-        this.#findPlainForm(chain, codePoint),
+      find: (codePoint) => {
+        const symbol = this.#findSymbol(symbols, chain, codePoint);
+        if (symbol !== undefined) return symbol;
+        if (isPrivate(codePoint)) return this.#find(privateChain(chain, codePoint), codePoint);
+        return this.#find(chain, codePoint) ?? this.#anywhere(codePoint) ?? this.#findPlainForm(chain, codePoint);
+      },
     });
   }
 
@@ -309,6 +310,19 @@ class ChainFont implements ResolvedFont {
     this.#characters.set(codePoint, found);
     return found;
   }
+}
+
+function isPrivate(codePoint: number): boolean {
+  return (codePoint >= 0xe000 && codePoint <= 0xf8ff) || codePoint >= 0xf0000;
+}
+
+/** Private codes that GBK and GB 18030 gave to Han components and signs: the same in all Chinese faces. */
+const GB_PRIVATE = [0xe766, 0xe864] as const;
+
+/** The faces that may show a private code: it means another thing in every font, so a stand-in would show a wrong sign. */
+function privateChain(chain: readonly Choice[], codePoint: number): readonly Choice[] {
+  const isGb = codePoint >= GB_PRIVATE[0] && codePoint <= GB_PRIVATE[1];
+  return chain.filter(({ record, isSubstitute }) => !isSubstitute || (isGb && record.coversHan));
 }
 
 /** By name, then by the hints; everything else is a Chinese text face. */

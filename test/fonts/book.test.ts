@@ -202,6 +202,20 @@ describe('fallback by character', () => {
     expect(book.resolve(request('宋体')).primary).toBeUndefined();
   });
 
+  it('shows private codes by the named font alone, those of GB 18030 by any Chinese face too', () => {
+    const [own, gb] = ['\ue005', '\ue816'];
+    const signs: NamedFont = { family: 'OpenSymbol', characters: own + gb };
+    const chinese: NamedFont = { family: 'Noto Serif CJK SC', characters: HAN + own + gb };
+    const book = bookOf(signs, chinese, { family: 'Mine', characters: own });
+    const faceOf = (font: string, character: string) =>
+      book.resolve(request(font)).glyphFor(character.codePointAt(0)!)?.face.postScriptName;
+    expect(faceOf('宋体', own)).toBeUndefined();
+    expect(faceOf('宋体', gb)).toBe(faceOf('宋体', '中'));
+    expect(faceOf('宋体', gb)).toBeDefined();
+    expect(faceOf('Mine', own)).toBeDefined();
+    expect(faceOf('Mine', '\u{f0000}')).toBeUndefined();
+  });
+
   it('shows Symbol and Wingdings codes as characters, or through the font itself', () => {
     const wingdings = machine.resolve(request('Wingdings', { charset: 'symbol' }));
     const tick = machine.resolve(request('宋体')).glyphFor(0x2713)!.glyphId;
