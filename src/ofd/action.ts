@@ -49,6 +49,8 @@ export function targetOf(action: XmlElement, context: ActionContext): LinkTarget
         return undefined;
     }
   }
+  const kind = action.children.find(({ name }) => name !== 'Region')?.name;
+  dropped(context, kind === undefined ? 'An action that does nothing is left out' : `An action ${kind} is left out`);
   return undefined;
 }
 

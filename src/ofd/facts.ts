@@ -134,7 +134,14 @@ export class FactsReader implements ActionContext {
   /** A Goto on opening, else the zoom of the preferences. To open an address unasked is left out. */
   #opening(): PageTarget | undefined {
     const { actions, preferences } = this.#body.beside;
-    for (const action of actionsOf(actions, 'DO')) {
+    const openings = actionsOf(actions, 'DO');
+    if (openings.length < (actions?.childrenNamed('Action').length ?? 0)) {
+      this.report({
+        code: 'action_dropped',
+        message: 'Actions of the document that are not of its opening are left out',
+      });
+    }
+    for (const action of openings) {
       const target = targetOf(action, this);
       if (target?.kind === 'page') return target;
       if (target === undefined) continue;

@@ -88,6 +88,25 @@ describe('templates and layers', () => {
   });
 });
 
+describe('objects outside of layers', () => {
+  it.each([
+    ['between them', (layers: string) => `<ofd:Content>${layers}</ofd:Content>`],
+    ['and of any Content', (layers: string) => layers],
+  ])('%s are drawn, in their order', async (_, around) => {
+    const first = layer('Body', square('10 10 30 30', RED));
+    const foreground = layer('Foreground', square('10 30 30 10', BLUE));
+    const page = `<ofd:Page>${around(foreground + first + square('20 10 30 30', GREEN) + layer('Body', square('30 10 30 30', YELLOW)))}</ofd:Page>`;
+    const drawn = await draw({ pages: [page], physicalBox: SHEET });
+    drawn.expectColors([
+      [15, 15, RED],
+      [25, 15, GREEN],
+      [35, 15, YELLOW],
+      [35, 35, BLUE],
+    ]);
+    expect(drawn.codes).toEqual([]);
+  });
+});
+
 describe('page boxes', () => {
   it('off zero make the sheet and move nothing', async () => {
     const area =
@@ -273,6 +292,17 @@ describe('what cannot be drawn is told', () => {
   it.each<readonly [string, string, string]>([
     ['objects of unknown kinds', '<ofd:VideoObject ID="5" Boundary="10 10 20 20"/>', 'unsupported'],
     ['elements with a place', '<ofd:Sparkle ID="5" Boundary="10 10 20 20"/>', 'unsupported'],
+    ['elements without one', '<ofd:Sparkle ID="5"/>', 'unsupported'],
+    [
+      'colours of unknown kinds',
+      filledXml('10 10 20 20', '<ofd:FillColor Value="1 2 3"><ofd:Rainbow/></ofd:FillColor>'),
+      'unsupported',
+    ],
+    [
+      'colour spaces of unknown kinds',
+      filledXml('10 10 20 20', '<ofd:FillColor Value="1 2 3" ColorSpace="8"/>'),
+      'unsupported',
+    ],
     [
       'text of no size',
       '<ofd:TextObject ID="5" Boundary="10 10 20 20" Font="1" Size="0"><ofd:TextCode>a</ofd:TextCode></ofd:TextObject>',
@@ -302,7 +332,7 @@ describe('what cannot be drawn is told', () => {
     ['a template without a name', '<ofd:Page><ofd:Template/><ofd:Content/></ofd:Page>', 'reference_missing'],
   ])('%s', async (_, xml, code) => {
     const publicRes =
-      '<ofd:Fonts><ofd:Font ID="1" FontName="SimSun"/></ofd:Fonts><ofd:CompositeGraphicUnits><ofd:CompositeGraphicUnit ID="7" Width="9" Height="9"/></ofd:CompositeGraphicUnits>';
+      '<ofd:Fonts><ofd:Font ID="1" FontName="SimSun"/></ofd:Fonts><ofd:CompositeGraphicUnits><ofd:CompositeGraphicUnit ID="7" Width="9" Height="9"/></ofd:CompositeGraphicUnits><ofd:ColorSpaces><ofd:ColorSpace ID="8" Type="LAB"/></ofd:ColorSpaces>';
     expect((await draw({ pages: [xml], physicalBox: SHEET, publicRes })).codes).toEqual([code]);
   });
 });

@@ -47,6 +47,11 @@ export class ColorSpaces {
     let space = this.#spaces.get(resource.element);
     if (space === undefined) {
       space = readColorSpace(resource.element);
+      const written = resource.element.attribute('Type')?.trim() ?? '';
+      if (written.toUpperCase() !== space.type) {
+        const message = `Colour space ${resource.element.id('ID') ?? ''} is of the type "${written}", which is not known; it is read as RGB`;
+        this.#report({ code: 'unsupported', message, part: resource.part });
+      }
       const transform = this.#profile(resource, space.type);
       if (transform !== undefined) space = { ...space, transform };
       this.#spaces.set(resource.element, space);

@@ -75,9 +75,10 @@ export class DocumentContext {
     this.limits = body.pkg.limits;
     this.report = report;
     this.colorSpaces = new ColorSpaces(body, (diagnostic) => this.reportOnce(diagnostic));
-    this.drawParams = new DrawParams(this.limits.maxReferenceDepth, (id) =>
-      this.reportOnce({ code: 'reference_missing', message: `DrawParam ${id} is not defined`, part: body.part }),
-    );
+    this.drawParams = new DrawParams(this.limits.maxReferenceDepth, (code, id) => {
+      const fault = code === 'reference_missing' ? 'is not defined' : 'is inherited in a ring, which is cut there';
+      this.reportOnce({ code, message: `DrawParam ${id} ${fault}`, part: body.part });
+    });
     this.fonts = new DocumentFonts(fonts, body, (diagnostic) => this.reportOnce(diagnostic));
     this.images = new DocumentImages(body);
     this.actions = actions;

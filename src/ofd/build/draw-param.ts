@@ -102,13 +102,13 @@ function isBlankColor(element: XmlElement): boolean {
 /** Styles of DrawParams, resolved once for each table they are looked up in. */
 export class DrawParams {
   readonly #maxDepth: number;
-  readonly #onMissing: (id: string) => void;
+  readonly #onFault: (code: 'reference_missing' | 'reference_ring', id: string) => void;
   readonly #styles = new WeakMap<ResourceTable, Map<string, Style>>();
 
-  /** `onMissing` hears of references to DrawParams that are not there, once for each table. */
-  constructor(maxDepth: number, onMissing: (id: string) => void) {
+  /** `onFault` hears of references to DrawParams that are not there or lead back, once for each table. */
+  constructor(maxDepth: number, onFault: (code: 'reference_missing' | 'reference_ring', id: string) => void) {
     this.#maxDepth = maxDepth;
-    this.#onMissing = onMissing;
+    this.#onFault = onFault;
   }
 
   /** What the DrawParam `id` states, with what it inherits through `Relative`; a ring ends at its first repeat. */
@@ -130,11 +130,15 @@ export class DrawParams {
     let style = EMPTY_STYLE;
     const seen = new Set<string>();
     let next: string | undefined = id;
-    while (next !== undefined && !seen.has(next) && seen.size < this.#maxDepth) {
+    while (next !== undefined) {
+      if (seen.has(next) || seen.size >= this.#maxDepth) {
+        this.#onFault('reference_ring', next);
+        break;
+      }
       seen.add(next);
       const element: XmlElement | undefined = resources.find('drawParam', next)?.element;
       if (element === undefined) {
-        this.#onMissing(next);
+        this.#onFault('reference_missing', next);
         break;
       }
       style = overlay(style, ownStyle(element, resources));

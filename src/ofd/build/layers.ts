@@ -3,13 +3,16 @@ import type { Item } from '../../display/list.js';
 import { resolvedPart } from '../document.js';
 import { folderOf } from '../location.js';
 import { type ResourceTable, readResources } from '../resources.js';
-import type { XmlElement } from '../xml.js';
+import { XmlElement } from '../xml.js';
 import type { DocumentContext, Space } from './context.js';
 import { isVisible } from './objects.js';
 
 /** From the lowest to the topmost. */
 export const LAYER_CLASSES = ['background', 'body', 'foreground'] as const;
 export type LayerClass = (typeof LAYER_CLASSES)[number];
+
+/** What else stands in a page. */
+const BESIDE_CONTENT: ReadonlySet<string> = new Set(['Template', 'PageRes', 'Area', 'Actions', 'Content']);
 
 /** A class as written; what is unknown or custom stands with the body, what is absent where `fallback` says. */
 export function layerClass(text: string | undefined, fallback: LayerClass): LayerClass {
@@ -21,18 +24,34 @@ export function layerClass(text: string | undefined, fallback: LayerClass): Laye
 /** Items of all layers of one class, in document order. Objects outside any layer count as body. */
 export function buildLayers(root: XmlElement, type: LayerClass, space: Space): Item[] {
   const items: Item[] = [];
-  for (const content of root.childrenNamed('Content')) {
-    const layers = content.childrenNamed('Layer');
-    if (layers.length === 0 && type === 'body') {
-      for (const item of space.document.buildObjects(content, space)) items.push(item);
-    }
-    for (const layer of layers) {
-      if (layerClass(layer.attribute('Type'), 'body') !== type || !isVisible(layer)) continue;
-      const style = space.document.drawParams.styleOf(layer, space.resources, space.style);
-      for (const item of space.document.buildObjects(layer, { ...space, style })) items.push(item);
+  const contents = root.childrenNamed('Content');
+  // Producers forget the Content around the layers.
+  for (const content of contents.length === 0 ? [root] : contents) {
+    for (const part of layersOf(content)) {
+      if (layerClass(part.attribute('Type'), 'body') !== type || !isVisible(part)) continue;
+      const style = space.document.drawParams.styleOf(part, space.resources, space.style);
+      for (const item of space.document.buildObjects(part, { ...space, style })) items.push(item);
     }
   }
   return items;
+}
+
+/** The layers; objects between them as layers of their own, objects alone as one. */
+function layersOf(content: XmlElement): XmlElement[] {
+  const layers: XmlElement[] = [];
+  let strays: XmlElement[] = [];
+  const endStrays = () => {
+    if (strays.length > 0) layers.push(new XmlElement('Layer', [], strays, ''));
+    strays = [];
+  };
+  for (const element of content.children) {
+    if (element.name === 'Layer') {
+      endStrays();
+      layers.push(element);
+    } else if (!BESIDE_CONTENT.has(element.name)) strays.push(element);
+  }
+  endStrays();
+  return layers;
 }
 
 /** What a page or template can refer to: its own Res files over those of the document. */

@@ -29,8 +29,16 @@ function addObjects(items: Item[], parent: XmlElement, space: Space): void {
           );
         } else if (item.kind !== 'group') space.page.note(false, true);
       }
-    }
+    } else if (!BESIDE_OBJECTS.has(element.name) && !isGraphicUnit(element)) reportUnknown(element, space);
   }
+}
+
+/** What may stand among objects and is none. */
+const BESIDE_OBJECTS: ReadonlySet<string> = new Set(['Actions', 'Clips']);
+
+function reportUnknown({ name }: XmlElement, { document, page }: Space): void {
+  const message = `Objects of the kind ${name} are not drawn`;
+  document.reportOnce({ code: 'unsupported', message, page: page.pageNumber, part: page.part });
 }
 
 export function isVisible(element: XmlElement): boolean {
@@ -56,11 +64,8 @@ function buildUnit(element: XmlElement, space: Space): readonly Item[] {
     case 'CompositeObject':
     case 'CompositeGraphicUnit':
       return buildComposite(element, space);
-    default: {
-      const { document, page } = space;
-      const message = `Objects of the kind ${element.name} are not drawn`;
-      document.reportOnce({ code: 'unsupported', message, page: page.pageNumber, part: page.part });
+    default:
+      reportUnknown(element, space);
       return [];
-    }
   }
 }

@@ -5,6 +5,7 @@ import type { LinkArea } from '../../display/link.js';
 import type { DisplayList, Item } from '../../display/list.js';
 import { type PageReference, type Sheet, sheetOf } from '../document.js';
 import { OfdError } from '../error.js';
+import type { ResourceTable } from '../resources.js';
 import type { XmlElement } from '../xml.js';
 import { buildAnnotations } from './annotation.js';
 import { annotationNotes } from './annotation-note.js';
@@ -61,12 +62,17 @@ export class PageBuilder {
     const items: Item[] = [];
     const links: LinkArea[] = [];
     let notes: readonly AnnotationNote[] = [];
+    let own: ResourceTable | undefined;
+    const resources = (): ResourceTable => {
+      own ??= root === undefined ? this.document.body.resources : pageResources(this.document, root, page.part);
+      return own;
+    };
     try {
       const annotations = this.#readAnnotations(reference);
       notes = annotationNotes(annotations);
-      if (root !== undefined) this.#addContent(items, root, reference, templates, page);
-      this.#addOverlays(items, root, reference, annotations, page);
-      this.#addLinks(links, root, templates, annotations, sheet);
+      if (root !== undefined) this.#addContent(items, root, resources(), templates, page);
+      this.#addOverlays(items, reference, resources, annotations, page);
+      this.#addLinks(links, root, resources, templates, annotations, sheet);
     } catch (error) {
       // A bomb ends the conversion. Anything else is our own fault, and costs the rest of this page only.
       if (error instanceof OfdError) throw error;
@@ -127,11 +133,10 @@ export class PageBuilder {
   #addContent(
     items: Item[],
     root: XmlElement,
-    reference: PageReference,
+    resources: ResourceTable,
     templates: readonly PlacedTemplate[],
     page: PageState,
   ): void {
-    const resources = pageResources(this.document, root, reference.part ?? '');
     const space = pageSpace(this.document, page, resources, this.#depth);
     for (const type of LAYER_CLASSES) {
       for (const { template, order } of templates) {
@@ -152,8 +157,8 @@ export class PageBuilder {
   /** Seals, and annotations above them. */
   #addOverlays(
     items: Item[],
-    root: XmlElement | undefined,
     reference: PageReference,
+    resources: () => ResourceTable,
     annotations: readonly XmlElement[],
     page: PageState,
   ): void {
@@ -162,9 +167,7 @@ export class PageBuilder {
     const seals = this.#seals?.onPage(id, page) ?? { items: [], boxes: [] };
     for (const item of seals.items) items.push(item);
     if (annotations.length === 0) return;
-    const resources =
-      root === undefined ? this.document.body.resources : pageResources(this.document, root, reference.part ?? '');
-    const space = pageSpace(this.document, page, resources, this.#depth);
+    const space = pageSpace(this.document, page, resources(), this.#depth);
     for (const item of buildAnnotations(annotations, space, seals.boxes)) items.push(item);
   }
 
@@ -172,16 +175,18 @@ export class PageBuilder {
   #addLinks(
     links: LinkArea[],
     root: XmlElement | undefined,
+    resources: () => ResourceTable,
     templates: readonly PlacedTemplate[],
     annotations: readonly XmlElement[],
     sheet: Sheet,
   ): void {
-    const { actions } = this.document;
+    const { actions, limits } = this.document;
     if (actions === undefined) return;
+    const source = { context: actions, limits, resources };
     if (root !== undefined) links.push(...pageLinks(root, sheet, actions));
     for (const { template } of templates) for (const link of template.links) links.push(link);
-    if (root !== undefined) for (const link of contentLinks(root, actions)) links.push(link);
-    for (const file of annotations) for (const link of annotationLinks(file, actions)) links.push(link);
+    if (root !== undefined) for (const link of contentLinks(root, source)) links.push(link);
+    for (const file of annotations) for (const link of annotationLinks(file, source)) links.push(link);
     links.length = actions.takeLinks(links.length);
   }
 

@@ -53,8 +53,12 @@ function complexPaint(
     case 'LaGourandShd':
     case 'LaGouraudShd':
       return drawableMesh(latticeMesh(child, colorOf, shape), child, space);
-    default:
+    default: {
+      const { document, page } = space;
+      const message = `Colours of the kind ${child.name} are not known; the plain colour is painted`;
+      document.reportOnce({ code: 'unsupported', message, page: page.pageNumber, part: page.part });
       return 'plain';
+    }
   }
 }
 

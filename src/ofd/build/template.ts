@@ -26,8 +26,10 @@ export class Template {
     this.#document = document;
     this.#depth = depth;
     this.area = root.child('Area');
-    this.links = document.actions === undefined ? [] : contentLinks(root, document.actions);
-    this.#resources = pageResources(document, root, part);
+    const resources = pageResources(document, root, part);
+    const { actions: context, limits } = document;
+    this.links = context === undefined ? [] : contentLinks(root, { context, limits, resources: () => resources });
+    this.#resources = resources;
     this.#root = root;
   }
 

@@ -72,6 +72,7 @@ describe('DrawParam', () => {
     expect(stroke(page.items)).toMatchObject({ widthMm: 3, join: 'round' });
     expect(stroke(page.items, 1)).toMatchObject({ widthMm: 5 });
     expect(page.codes.filter((code) => code === 'reference_missing')).toHaveLength(2);
+    expect(page.codes.filter((code) => code === 'reference_ring')).toHaveLength(1);
   });
 
   it('reaches into composites through the object that places them', async () => {

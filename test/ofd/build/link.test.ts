@@ -77,7 +77,14 @@ describe('objects', () => {
       '<ofd:Action Event="CLICK"><ofd:URI URI="http://second"/></ofd:Action></ofd:Actions>';
     const { areas: found, codes } = await links(pathXml('M 0 0', 'Boundary="1 2 3 4"', actions));
     expect(found).toEqual([[[1, 2, 3, 4], 'http://first']]);
-    expect(codes).toEqual(['action_dropped']);
+    // The action on opening, the sound, and the second address.
+    expect(codes).toEqual(['action_dropped', 'action_dropped', 'action_dropped']);
+  });
+
+  it('that do what nobody knows lead nowhere, and it is told', async () => {
+    const actions = action('<ofd:Region/><ofd:Dance/>');
+    const { areas: found, codes } = await links(pathXml('M 0 0', 'Boundary="1 2 3 4"', actions));
+    expect([found, codes]).toEqual([[], ['action_dropped']]);
   });
 
   it('lead to what is there, and one that does not is told once a kind', async () => {
@@ -105,6 +112,71 @@ describe('objects', () => {
       },
     );
     expect(found).toEqual([[[1, 2, 3, 4], 'f (2).txt']]);
+  });
+});
+
+describe('composite units', () => {
+  const unit = (id: number, content: string): string =>
+    `<ofd:CompositeGraphicUnit ID="${id}" Width="50" Height="50"><ofd:Content>${content}</ofd:Content></ofd:CompositeGraphicUnit>`;
+  const use = (id: number, attributes: string): string =>
+    `<ofd:CompositeObject ID="5" ResourceID="${id}" ${attributes}/>`;
+  const withUnits = (...units: readonly string[]): Partial<OfdSpec> => ({
+    documentRes: `<ofd:CompositeGraphicUnits>${units.join('')}</ofd:CompositeGraphicUnits>`,
+  });
+  const linked = pathXml('M 0 0 L 9 9', 'Boundary="2 3 10 4"', URI);
+
+  it('lead from where they are placed, through all units that they stand in', async () => {
+    const units = withUnits(unit(20, linked), unit(21, use(20, 'Boundary="10 10 30 30" CTM="2 0 0 2 0 0"')));
+    const objects = use(20, 'Boundary="100 100 40 40"') + use(21, 'Boundary="5 5 90 90"');
+    const { areas: found, codes } = await links(objects, units);
+    expect(found).toEqual([
+      [[102, 103, 10, 4], 'http://a.b/c'],
+      [[19, 21, 20, 8], 'http://a.b/c'],
+    ]);
+    expect(codes).not.toContain('action_dropped');
+  });
+
+  it('lead no further than their Boundary, and below what the object itself does', async () => {
+    const cut = `<ofd:CompositeObject ID="5" ResourceID="20" Boundary="100 100 6 40">${GOTO}</ofd:CompositeObject>`;
+    const away = use(20, 'Boundary="0 0 1 1"');
+    const { areas: found } = await links(cut + away, withUnits(unit(20, linked)));
+    expect(found).toEqual([
+      [[102, 103, 4, 4], 'http://a.b/c'],
+      [[100, 100, 6, 40], 2],
+    ]);
+  });
+
+  it('lead from templates and appearances too', async () => {
+    const page = '<ofd:Page><ofd:Template TemplateID="2001"/><ofd:Content/></ofd:Page>';
+    const { areas: found } = await links(page, {
+      ...withUnits(unit(20, linked)),
+      templates: [use(20, 'Boundary="50 0 20 20"')],
+      ...annotated(
+        `<Annot ID="9" Type="Stamp"><Appearance Boundary="10 20 50 40">${use(20, 'Boundary="1 1 20 20"')}</Appearance></Annot>`,
+      ),
+    });
+    expect(found).toEqual([
+      [[52, 3, 10, 4], 'http://a.b/c'],
+      [[13, 24, 10, 4], 'http://a.b/c'],
+    ]);
+  });
+
+  it('end where they contain themselves', async () => {
+    const ring = unit(20, linked + use(20, 'Boundary="0 0 50 50"'));
+    const { areas: found, codes } = await links(use(20, 'Boundary="0 0 90 90"'), withUnits(ring));
+    expect(found).toEqual([[[2, 3, 10, 4], 'http://a.b/c']]);
+    expect(codes).toContain('reference_ring');
+  });
+
+  it.each([
+    ['somewhere', linked],
+    ['nowhere', pathXml('M 0 0 L 9 9', 'Boundary="2 3 0 0"', URI)],
+  ])('that double each other lead %s no more often than the limits allow', async (_where, leaf) => {
+    const twice = (id: number) => use(id, 'Boundary="0 0 50 50"').repeat(2);
+    const units = Array.from({ length: 25 }, (_, i) => unit(30 + i, i === 24 ? leaf : twice(31 + i)));
+    const limits = { maxLinks: 7, maxObjectsPerPage: 100 };
+    const { document } = await open({ pages: [use(30, 'Boundary="0 0 90 90"')], ...withUnits(...units) }, {}, limits);
+    expect(document.page(0).links ?? []).toHaveLength(leaf === linked ? 7 : 0);
   });
 });
 
