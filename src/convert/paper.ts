@@ -29,6 +29,9 @@ const PAPERS: Readonly<Record<string, Paper>> = {
   Tabloid: { widthMm: 279.4, heightMm: 431.8 },
 };
 
+export const DEFAULT_PAPER: Paper = { widthMm: 210, heightMm: 297 };
+export const DEFAULT_MARGINS: Margins = { topMm: 10, rightMm: 10, bottomMm: 10, leftMm: 10 };
+
 export const PAPER_NAMES = Object.keys(PAPERS);
 
 /** What a PDF page can be at most is 200 inches. */

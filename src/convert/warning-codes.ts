@@ -36,6 +36,7 @@ export const WARNING_CODES: readonly string[] = [
   'reference_missing',
   'reference_ring',
   'resolution_reduced',
+  'resource_blocked',
   'seal_unreadable',
   'signatures_cut',
   'stamp_invalid',

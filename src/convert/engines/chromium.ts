@@ -1,14 +1,12 @@
-/**
- * HTML and MHTML to PDF by Chromium. One browser serves many conversions, each in a context of its own; it is replaced
- * after so many of them, when it crashed, and when it has had nothing to do for a while.
- */
+/** HTML and MHTML to PDF by Chromium: one browser serves many conversions, each in a context of its own. */
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.js';
-import { Browser, rejectOnAbort } from '../chromium/browser.js';
+import { type Browser, type BrowserSettings, rejectOnAbort } from '../chromium/browser.js';
 import { PdfStream } from '../chromium/pdf-stream.js';
-import { type Sheet, Tab } from '../chromium/tab.js';
+import { type BrowserEnd, BrowserPool } from '../chromium/pool.js';
+import { type Sheet, Tab, type TabHooks } from '../chromium/tab.js';
 import { readWebDocument } from '../chromium/web-document.js';
 import type { ConversionOptions } from '../converter-types.js';
 import { DEFAULT_MARGINS, DEFAULT_PAPER, parseMargins, parsePaper } from '../paper.js';
@@ -16,16 +14,14 @@ import { findProgram } from '../processes/find-program.js';
 import { findIsolation, type Isolation } from '../processes/isolation.js';
 import { endStrays } from '../processes/process-group.js';
 import type { Engine, EngineResult, EngineRun } from './engine.js';
-import { fontconfigFile } from './libreoffice-fonts.js';
 import { engineFault } from './faults.js';
+import { fontconfigFile } from './libreoffice-fonts.js';
 import { WarningList } from './warning-list.js';
-
-export type BrowserEnd = 'recycled' | 'crashed' | 'memory' | 'stopped';
 
 export interface ChromiumOptions {
   /** From findChrome(). */
   readonly program: string;
-  /** Root cannot have the program's own sandbox and goes without it in any case. */
+  /** Without the program's own sandbox; root cannot have it and goes without in any case. */
   readonly noSandbox: boolean;
   /** An existing private folder of this engine alone. */
   readonly profileRoot: string;
@@ -43,77 +39,143 @@ export interface ChromiumOptions {
 
 const CONVERSIONS_PER_BROWSER = 100;
 const IDLE_MS = 5 * 60_000;
-/** Shared memory counts for each process that has it; an idle browser comes to 0.8 GB. */
+/** Memory that processes share counts for each of them. */
 const MAX_RESIDENT_BYTES = 4 * 1024 ** 3;
+/** A tab that does not open by then, after its conversion was stopped, is one of a browser that hangs. */
+const LATE_TAB_MS = 1000;
 
 /** The program that a configuration names, or that PATH holds; undefined where there is none that can be run. */
 export function findChrome(configured: string): string | undefined {
   return findProgram(configured, ['chromium', 'chromium-browser', 'google-chrome', 'chrome']);
 }
 
-interface Place {
-  readonly browser: Promise<Browser>;
-  conversions: number;
-  active: number;
-  idleTimer: NodeJS.Timeout | undefined;
-}
-
 export class ChromiumEngine implements Engine {
-  readonly #options: ChromiumOptions;
-  readonly #owner: string;
-  readonly #strays: Promise<unknown>;
-  readonly #places = new Set<Place>();
-  /** Where the next conversion goes. */
-  #current: Place | undefined;
-  #isClosed = false;
+  readonly #pool: BrowserPool;
+  #settings: Promise<BrowserSettings> | undefined;
 
   constructor(options: ChromiumOptions) {
-    this.#options = options;
-    this.#owner = createHash('sha256').update(resolve(options.profileRoot)).digest('hex').slice(0, 16);
-    this.#strays = endStrays(this.#owner);
+    this.#pool = new BrowserPool({
+      settings: () => {
+        this.#settings ??= prepare(options);
+        return this.#settings;
+      },
+      conversionsPerBrowser: options.conversionsPerBrowser ?? CONVERSIONS_PER_BROWSER,
+      idleMs: options.idleMs ?? IDLE_MS,
+      onBrowserEnd: options.onBrowserEnd,
+    });
   }
 
   async convert(run: EngineRun): Promise<EngineResult> {
-    const { from, signal } = run;
-    if (from !== 'html' && from !== 'mhtml') {
-      throw new ServiceError('internal_error', `Chromium is no engine for ${from}`);
-    }
+    const { signal } = run;
     const warnings = new WarningList(run.options.failOn ?? []);
-    const done = new AbortController();
+    const hooks: TabHooks = {
+      onBlocked: (kind, url) =>
+        warnings.report({
+          code: 'resource_blocked',
+          message: `${kind} ${url} is not in the document and was not fetched`,
+        }),
+      onAlive: () => run.onAlive(),
+      log: (text) => run.log(Buffer.from(`${text}\n`)),
+    };
     try {
       signal.throwIfAborted();
-      const document = await readWebDocument(run.inputPath, from);
-      const pages = await this.#withBrowser(run, done.signal, async (browser) => {
-        const opening = Tab.open(browser, {
-          onBlocked: (kind, url) =>
-            warnings.report({
-              code: 'resource_blocked',
-              message: `${kind} ${url} is not in the document and was not fetched`,
-            }),
-          onAlive: () => run.onAlive(),
-          log: (text) => run.log(Buffer.from(`${text}\n`)),
-        });
-        const tab = await opening;
-        try {
-          return await Promise.race([print(tab, document, run, warnings), rejectOnAbort(signal, done.signal)]);
-        } finally {
-          await tab.close();
-        }
-      });
+      const pages = await this.#pool.use(signal, run.log, (browser) =>
+        withTab(browser, hooks, signal, (tab) => print(tab, run, warnings)),
+      );
       run.onProgress(pages, pages);
       return { pages, warnings: warnings.list };
     } catch (error) {
       run.output.discard();
       throw signal.aborted ? signal.reason : engineFault(error, 'Chromium', run.pagesField);
-    } finally {
-      done.abort();
     }
   }
 
   /** Ends every browser; conversions still running reject. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#current = undefined;
-    await Promise.all([...this.#places].map((place) => this.#end(place, undefined)));
+    await this.#pool.close();
   }
+}
+
+async function prepare(options: ChromiumOptions): Promise<BrowserSettings> {
+  const owner = createHash('sha256').update(resolve(options.profileRoot)).digest('hex').slice(0, 16);
+  await endStrays(owner);
+  const cache = join(options.profileRoot, 'fontconfig');
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const fontconfig = join(options.profileRoot, 'fonts.conf');
+  await writeFile(fontconfig, fontconfigFile(options.fontDirs, cache), { mode: 0o600 });
+  const { prefix } = options.isolation ?? (await findIsolation());
+  return {
+    program: options.program,
+    noSandbox: options.noSandbox || process.getuid?.() === 0,
+    profileRoot: options.profileRoot,
+    environment: { FONTCONFIG_FILE: fontconfig },
+    prefix,
+    owner,
+    maxResidentBytes: options.maxResidentBytes ?? MAX_RESIDENT_BYTES,
+  };
+}
+
+/** Whatever happens, the tab is gone in the end; where it cannot be closed, its browser is. */
+async function withTab<Result>(
+  browser: Browser,
+  hooks: TabHooks,
+  signal: AbortSignal,
+  work: (tab: Tab) => Promise<Result>,
+): Promise<Result> {
+  const done = new AbortController();
+  const aborted = rejectOnAbort(signal, done.signal);
+  const opening = Tab.open(browser, hooks);
+  try {
+    const tab = await Promise.race([opening, aborted]);
+    return await Promise.race([work(tab), aborted]);
+  } finally {
+    done.abort();
+    await closeWhenOpen(browser, opening);
+  }
+}
+
+async function closeWhenOpen(browser: Browser, opening: Promise<Tab>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, LATE_TAB_MS, undefined);
+  });
+  const isOpen = opening.then(
+    (tab) => ({ tab }),
+    () => ({ tab: undefined }),
+  );
+  const opened = await Promise.race([isOpen, late]);
+  clearTimeout(timer);
+  if (opened === undefined) await browser.close();
+  else await opened.tab?.close();
+}
+
+/** Gives the number of pages. */
+async function print(tab: Tab, run: EngineRun, warnings: WarningList): Promise<number> {
+  const { from } = run;
+  if (from !== 'html' && from !== 'mhtml') throw new ServiceError('internal_error', `Chromium does not read ${from}`);
+  await tab.show(await readWebDocument(run.inputPath, from));
+  run.onOpened(from);
+  warnings.throwIfFatal();
+  const file = run.output.openDocument();
+  const pdf = new PdfStream((bytes) => {
+    // What comes after the end of the run would be written into a file that is gone.
+    run.signal.throwIfAborted();
+    file.write(bytes);
+  });
+  await tab.print(sheetOf(run.options), (bytes) => pdf.write(bytes));
+  pdf.end();
+  warnings.throwIfFatal();
+  return pdf.pages;
+}
+
+function sheetOf(options: ConversionOptions): Sheet {
+  const isLandscape = options.landscape ?? false;
+  const { widthMm, heightMm } = options.paper === undefined ? DEFAULT_PAPER : parsePaper(options.paper);
+  return {
+    ...(options.margins === undefined ? DEFAULT_MARGINS : parseMargins(options.margins)),
+    widthMm: isLandscape ? heightMm : widthMm,
+    heightMm: isLandscape ? widthMm : heightMm,
+    isDocumentFirst: options.paper === undefined && !isLandscape,
+    withBackground: options.printBackground ?? true,
+  };
 }

@@ -2,11 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AbsentEngines, EngineName } from '../plan.js';
+import { ChromiumEngine, findChrome } from './chromium.js';
 import type { Engine } from './engine.js';
 import { findSoffice, LibreOfficeEngine } from './libreoffice.js';
 
 /** Why a process of an engine did not end by itself. */
-export type ProgramEndReason = 'crashed' | 'memory' | 'stopped';
+export type ProgramEndReason = 'recycled' | 'crashed' | 'memory' | 'stopped';
 
 export interface ProgramSettings {
   /** "" looks for it in PATH, as chromePath does. */
@@ -31,10 +32,14 @@ export interface Programs {
 
 export function findPrograms(settings: ProgramSettings): Programs {
   const engines = new Map<EngineName, Engine>();
-  const absent = new Map<EngineName, string>([['chromium', 'install Chromium, or set chrome_path to its program']]);
+  const absent = new Map<EngineName, string>();
   const sofficePath = findSoffice(settings.sofficePath);
-  if (sofficePath === undefined) absent.set('libreoffice', absenceOf('soffice_path', settings.sofficePath));
-  else engines.set('libreoffice', libreOffice(sofficePath, settings));
+  if (sofficePath === undefined) {
+    absent.set('libreoffice', absenceOf('LibreOffice', 'soffice_path', settings.sofficePath));
+  } else engines.set('libreoffice', libreOffice(sofficePath, settings));
+  const chromePath = findChrome(settings.chromePath);
+  if (chromePath === undefined) absent.set('chromium', absenceOf('Chromium', 'chrome_path', settings.chromePath));
+  else engines.set('chromium', chromium(chromePath, settings));
   return {
     engines,
     absent,
@@ -44,9 +49,9 @@ export function findPrograms(settings: ProgramSettings): Programs {
   };
 }
 
-function absenceOf(key: string, configured: string): string {
+function absenceOf(title: string, key: string, configured: string): string {
   return configured === ''
-    ? `install LibreOffice, or set ${key} to its program soffice`
+    ? `install ${title}, or set ${key} to its program`
     : `${key} is "${configured}", which is no program that can be run`;
 }
 
@@ -58,5 +63,17 @@ function libreOffice(sofficePath: string, settings: ProgramSettings): Engine {
     profileRoot,
     fontDirs: settings.fontDirs,
     onEngineEnd: (reason) => settings.onEngineEnd?.('libreoffice', reason),
+  });
+}
+
+function chromium(program: string, settings: ProgramSettings): Engine {
+  const profileRoot = join(settings.profileRoot, 'chromium');
+  mkdirSync(profileRoot, { recursive: true, mode: 0o700 });
+  return new ChromiumEngine({
+    program,
+    noSandbox: settings.chromeNoSandbox,
+    profileRoot,
+    fontDirs: settings.fontDirs,
+    onBrowserEnd: (reason) => settings.onEngineEnd?.('chromium', reason),
   });
 }

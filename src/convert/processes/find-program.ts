@@ -10,7 +10,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 export function findProgram(
   configured: string,
   names: readonly string[],
-  searchPath = process.env['PATH'] ?? '',
+  searchPath = process.env.PATH ?? '',
 ): string | undefined {
   if (configured !== '') return canRun(configured) ? configured : undefined;
   const folders = searchPath.split(delimiter).filter((folder) => isAbsolute(folder));
