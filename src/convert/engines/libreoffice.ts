@@ -3,22 +3,22 @@
  * a profile of its own, without network, ended whole. LibreOffice's exit code says nothing: what counts is a PDF.
  */
 import { createHash } from 'node:crypto';
-import { accessSync, constants, createReadStream, realpathSync, statSync } from 'node:fs';
+import { createReadStream, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Diagnostic } from '../../display/list.js';
 import { ServiceError } from '../../errors.js';
-import type { FormatId } from '../../formats.js';
 import { withFileSource } from '../byte-source.js';
-import { CsvSample, type CsvShape } from '../office/csv.js';
-import { encrypted, examineOffice, type OfficeFormat } from '../office/examine.js';
+import { encrypted } from '../office/examine.js';
 import { isWholePdf, writePdfProduct } from '../office/pdf-product.js';
-import { copyAsUtf8, type TextFacts } from '../office/text-encoding.js';
+import { type Prepared, prepare } from '../office/prepare.js';
+import { findProgram } from '../processes/find-program.js';
 import { findIsolation, type Isolation } from '../processes/isolation.js';
 import { endStrays, type ProcessEnd, ProcessGroup } from '../processes/process-group.js';
 import type { Engine, EngineResult, EngineRun } from './engine.js';
+import { engineFault } from './faults.js';
 import { ProfileStore, profileUrl, socketPath } from './libreoffice-profile.js';
+import { WarningList } from './warning-list.js';
 
 export interface LibreOfficeOptions {
   /** From findSoffice(). */
@@ -45,52 +45,15 @@ const MAKE_UP_MS = 120_000;
 /** Of what it prints, enough to know a refusal by. */
 const KEPT_OUTPUT_BYTES = 64 * 1024;
 
-interface Filters {
-  readonly input: string;
-  readonly output: 'writer_pdf_Export' | 'calc_pdf_Export' | 'impress_pdf_Export';
-}
-
-const FILTERS: Readonly<Record<OfficeFormat, Filters>> = {
-  doc: { input: 'MS Word 97', output: 'writer_pdf_Export' },
-  docx: { input: 'MS Word 2007 XML', output: 'writer_pdf_Export' },
-  odt: { input: 'writer8', output: 'writer_pdf_Export' },
-  rtf: { input: 'Rich Text Format', output: 'writer_pdf_Export' },
-  xls: { input: 'MS Excel 97', output: 'calc_pdf_Export' },
-  xlsx: { input: 'Calc MS Excel 2007 XML', output: 'calc_pdf_Export' },
-  ods: { input: 'calc8', output: 'calc_pdf_Export' },
-  ppt: { input: 'MS PowerPoint 97', output: 'impress_pdf_Export' },
-  pptx: { input: 'Impress MS PowerPoint 2007 XML', output: 'impress_pdf_Export' },
-  odp: { input: 'impress8', output: 'impress_pdf_Export' },
-};
-
 /** The program that a configuration names, or that PATH holds; undefined where there is none that can be run. */
 export function findSoffice(configured: string): string | undefined {
-  if (configured !== '') return isProgram(configured) ? resolve(configured) : undefined;
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.flatMap((folder) => [join(folder, 'soffice'), join(folder, 'libreoffice')]).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  const found = findProgram(configured, ['soffice', 'libreoffice']);
+  return found && resolve(found);
 }
 
 /** `soffice` is a script around this program, which saves a second without it. */
 function innerProgram(sofficePath: string): string {
-  const inner = join(dirname(realpathSync(sofficePath)), 'soffice.bin');
-  return isProgram(inner) ? inner : sofficePath;
-}
-
-/** What LibreOffice is to open, and by which filters. */
-interface Prepared extends Filters {
-  readonly path: string;
-  readonly format: FormatId;
-  readonly mayBeEncrypted: boolean;
-  readonly warnings: readonly Diagnostic[];
+  return findProgram(join(dirname(realpathSync(sofficePath)), 'soffice.bin'), []) ?? sofficePath;
 }
 
 export class LibreOfficeEngine implements Engine {
@@ -123,8 +86,7 @@ export class LibreOfficeEngine implements Engine {
       return await this.#convertIn(folder, run);
     } catch (error) {
       run.output.discard();
-      if (run.signal.aborted) throw run.signal.reason;
-      throw error;
+      throw run.signal.aborted ? run.signal.reason : engineFault(error, 'LibreOffice', run.pagesField);
     } finally {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     }
@@ -137,7 +99,9 @@ export class LibreOfficeEngine implements Engine {
   }
 
   async #convertIn(folder: string, run: EngineRun): Promise<EngineResult> {
-    const prepared = await prepare(folder, run);
+    const warnings = new WarningList(run.options.failOn ?? []);
+    const prepared = await prepare(folder, run, warnings.report);
+    warnings.throwIfFatal();
     run.onOpened(prepared.format);
     const outputFolder = join(folder, 'out');
     await mkdir(outputFolder, { mode: 0o700 });
@@ -145,8 +109,8 @@ export class LibreOfficeEngine implements Engine {
     await this.#profiles.makeAt(profile);
     run.signal.throwIfAborted();
     const args = [
-      `--infilter=${prepared.input}`,
-      ...['--convert-to', `pdf:${prepared.output}`, '--outdir', outputFolder, prepared.path],
+      `--infilter=${prepared.inputFilter}`,
+      ...['--convert-to', `pdf:${prepared.outputFilter}`, '--outdir', outputFolder, prepared.path],
     ];
     const output = new KeptOutput(run.log);
     const end = await this.#start(profile, folder, args, { ...run, log: output.take });
@@ -155,7 +119,7 @@ export class LibreOfficeEngine implements Engine {
     const pages = await this.#product(pdf, run);
     if (pages === undefined) throw this.#failure(end, prepared, output.text);
     run.onProgress(pages, pages);
-    return { pages, warnings: prepared.warnings };
+    return { pages, warnings: warnings.list };
   }
 
   /** undefined where LibreOffice made none. */
@@ -308,44 +272,6 @@ class KeptOutput {
   get text(): string {
     return this.#kept.toString('utf8');
   }
-}
-
-async function prepare(folder: string, run: EngineRun): Promise<Prepared> {
-  const { from, inputPath } = run;
-  if (from === 'txt' || from === 'csv') return prepareText(join(folder, `text.${from}`), from, inputPath);
-  if (!(from in FILTERS)) throw new ServiceError('internal_error', `LibreOffice is no engine for ${from}`);
-  const { format, mayBeEncrypted } = await examineOffice(inputPath, from as OfficeFormat);
-  return { ...FILTERS[format], path: resolve(inputPath), format, mayBeEncrypted, warnings: [] };
-}
-
-async function prepareText(path: string, format: 'txt' | 'csv', inputPath: string): Promise<Prepared> {
-  const sample = new CsvSample();
-  const facts = await copyAsUtf8(inputPath, path, (text) => sample.add(text));
-  return {
-    path,
-    format,
-    mayBeEncrypted: false,
-    warnings: warningsOf(facts),
-    ...(format === 'txt'
-      ? { input: 'Text (encoded):UTF8,LF,,zh-CN', output: 'writer_pdf_Export' }
-      : { input: csvFilter(sample.shape()), output: 'calc_pdf_Export' }),
-  };
-}
-
-/** Every column is text: an identity card's 18 digits are no number, and 1.50 stays 1.50. */
-function csvFilter({ separator, columns }: CsvShape): string {
-  const types = Array.from({ length: columns }, (_value, index) => `${index + 1}/2`).join('/');
-  return `Text - txt - csv (StarCalc):${separator.charCodeAt(0)},34,76,1,${types}`;
-}
-
-function warningsOf({ encoding, isDamaged }: TextFacts): readonly Diagnostic[] {
-  if (!isDamaged) return [];
-  return [
-    {
-      code: 'text_undecodable',
-      message: `Bytes that are no text in ${encoding.toUpperCase()} stand as replacement characters`,
-    },
-  ];
 }
 
 async function digestOf(path: string): Promise<Buffer> {
