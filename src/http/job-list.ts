@@ -72,12 +72,18 @@ const INSTANT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\
 /** Milliseconds since 1970. */
 function instant(field: string, text: string | undefined): number | undefined {
   if (!text) return undefined;
-  const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = INSTANT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms) || ms < 0) {
     const plus = / \d\d:\d\d$/.test(text) ? '; a + in a query is written %2B' : '';
     throw invalid(`${field}: ${shown(text)} is no time; write 2026-01-31 or 2026-01-31T08:00:00Z${plus}`);
   }
   return ms;
+}
+
+/** February has no 31st, though Date reads it as a day of March. */
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 function limitOf(text: string | undefined): number {

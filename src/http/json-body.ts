@@ -12,8 +12,8 @@ import type { Upload, UploadWriter } from './upload.js';
 
 /** Texts from this length on are cut out. */
 const LONG_TEXT_BYTES = 64 * 1024;
-/** Everything beside the long text; many times what any request needs. */
-const LARGEST_REST_BYTES = 512 * 1024;
+/** Everything beside the long text, which is read in one go: several times what any request needs. */
+const LARGEST_REST_BYTES = 128 * 1024;
 
 const SHOWN_CHARACTERS = 40;
 

@@ -15,7 +15,7 @@ import type { Upload, UploadWriter } from './upload.js';
 const FILE_PART = 'file';
 const REQUEST_PART = 'request';
 const MOST_PARTS = 100;
-const LARGEST_FIELD_BYTES = 256 * 1024;
+const LARGEST_FIELD_BYTES = 64 * 1024;
 const LIMITS = { maxHeaderPairs: 50, maxHeaderSize: 16 * 1024 };
 
 const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary']);
@@ -184,7 +184,7 @@ class FormReader {
       );
     }
     if (requests.length > 1) throw invalid(`${REQUEST_PART}: the field is given twice in the form; leave one out`);
-    return parseJsonText(requests[0]?.[1] ?? '', `The part "${REQUEST_PART}"`);
+    return withInput(parseJsonText(requests[0]?.[1] ?? '', `The part "${REQUEST_PART}"`));
   }
 
   async discard(): Promise<void> {
@@ -193,6 +193,12 @@ class FormReader {
     await this.#writing.catch(() => undefined);
     await this.#writer?.discard();
   }
+}
+
+/** The file is the input: a request that has nothing to say of it may leave it out. */
+function withInput(request: unknown): unknown {
+  const isOpen = typeof request === 'object' && request !== null && !Array.isArray(request);
+  return isOpen && !Object.hasOwn(request, 'input') ? { ...request, input: {} } : request;
 }
 
 async function writeAll(file: Readable, writer: UploadWriter): Promise<void> {

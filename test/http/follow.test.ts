@@ -285,6 +285,9 @@ describe('the list of jobs', () => {
     expect(ids(await list(`?since=${between}`))).toEqual([failed.id]);
     expect(ids(await list(`?until=${between}`))).toEqual([stream, png.id, pdf.id]);
     expect(ids(await list('?since=2020-01-01&until=2021-01-01'))).toEqual([]);
+    for (const year of [1970, 1972, 1973, 1975]) {
+      expect(ids(await list(`?since=${year}-06-01`))).toEqual(ids(await list()));
+    }
     const [job] = (await list('?state=failed')).jobs;
     expect(job).toMatchObject({ error_code: 'engine_crashed', reason: 'internal', attempt: 1 });
     expect(Object.keys(job as object)).not.toContain('warnings');
@@ -299,6 +302,9 @@ describe('the list of jobs', () => {
     ['limit=ten', /limit: "ten"/],
     ['since=yesterday', /since: "yesterday" is no time; write 2026-01-31/],
     ['until=2026-13-01', /until: "2026-13-01"/],
+    ['since=2026-02-29', /since: "2026-02-29" is no time/],
+    ['since=2028-02-29', undefined],
+    ['since=2026-04-31T00:00:00%2B08:00', /since: .* is no time/],
     ['since=2026-01-31T08:00:00+08:00', /%2B/],
     ['cursor=abc!', /cursor: "abc!" is none/],
     ['cursor=', undefined],

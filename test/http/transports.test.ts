@@ -341,7 +341,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'a field that is too long',
     send: () => sendForm({ to: 'x'.repeat(300_000) }),
-    says: /to: the part has more than 262144 bytes/,
+    says: /to: the part has more than 65536 bytes/,
   },
   {
     what: 'a request beside fields',
@@ -465,8 +465,8 @@ describe('names of files', () => {
   });
 });
 
-it('a form may carry its request as JSON', async () => {
-  const request = { input: {}, output: { kind: 'dir', format: 'png', options: { dpi: 72 } } };
+it.each([{ input: {} }, {}])('a form may carry its request as JSON: %j beside the output', async (input) => {
+  const request = { ...input, output: { kind: 'dir', format: 'png', options: { dpi: 72 } } };
   const { id } = await json<{ id: string }>(sendForm({ request: JSON.stringify(request) }, LARGE));
   expect(await service.ended(id)).toMatchObject({ state: 'succeeded', to: 'png', input_bytes: LARGE.length });
 });
