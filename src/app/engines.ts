@@ -10,11 +10,8 @@ import type { AbsentEngines, EngineName } from '../convert/plan.js';
 import { RouteConverter } from '../convert/route-converter.js';
 import { systemFontBook } from '../fonts/system.js';
 import type { RunMetrics } from '../metrics/run-metrics.js';
-import { availableMemoryBytes } from './memory.js';
+import { residentLimitBytes } from './memory.js';
 import type { Config } from './settings.js';
-
-/** Of the memory that the process may take: above it the largest conversion is ended, before the kernel ends the process. */
-const MEMORY_SHARE = 0.8;
 
 export interface Engines {
   readonly converter: Converter;
@@ -32,7 +29,7 @@ export async function startEngines(config: Config, metrics: RunMetrics, workspac
   const threads = new ThreadConverter({
     maxThreads: 2 * config.fastWorkers,
     fontDirs: config.fontDirs,
-    maxResidentBytes: MEMORY_SHARE * availableMemoryBytes(),
+    maxResidentBytes: residentLimitBytes(config.maxMemoryBytes),
     onThreadEnd: (reason) => metrics.engineEnded('ofd', reason),
   });
   const programs = findPrograms({

@@ -1,6 +1,6 @@
 /** Configuration of conversions: temporary files, fonts, programs that are driven. */
 import { join } from 'node:path';
-import { type ConfigOf, flag, type KeyGroup, path, paths } from '../config/key.js';
+import { type ConfigOf, flag, type KeyGroup, path, paths, wholeNumber } from '../config/key.js';
 
 export const CONVERT_KEYS = {
   temp_dir: path({
@@ -8,6 +8,8 @@ export const CONVERT_KEYS = {
     defaultText: '"$TMPDIR/ofd-server"',
     whenUnset: (env) => join(env.TMPDIR || '/tmp', 'ofd-server'),
   }),
+  /** Resident memory of the process above which the largest conversion is ended (contract R2); 0 is a share of what there is. */
+  max_memory_bytes: wholeNumber({ default: 0, min: 256 * 1024 * 1024, max: 2 ** 50, zero: 'itself', type: 'bytes' }),
   /** Folders with fonts, beside those where the system keeps its own. */
   font_dirs: paths(),
   /** "" looks for it in PATH. */
