@@ -5,7 +5,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { ERROR_CODES, FAILURE_REASONS } from '../errors.js';
 import { FORMAT_IDS } from '../formats.js';
+import { BATCH_EVENT } from '../jobs/batch.js';
 import { JOB_STATES, LANE_NAMES, WAITING_REASONS } from '../jobs/job.js';
+import { JOB_EVENTS, NOTIFICATION_STATES } from '../jobs/notification.js';
 
 /** A value of a schema as it is written: what is optional may also be undefined, which JSON leaves out. */
 export type Written<Schema extends TSchema> = Loose<Static<Schema>>;
@@ -128,6 +130,35 @@ export const JobAnswer = Type.Object(
 export const JobListAnswer = Type.Object(
   {
     jobs: Type.Array(JobSummary, { description: 'Newest first.' }),
+    next_cursor: Type.Optional(Type.String({ description: 'Gives the next page; absent at the end.' })),
+  },
+  closed,
+);
+
+/** A notification of the outbox (contract N3). */
+export const NotificationAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'The header X-OFD-Delivery of each of its attempts.' }),
+    job_id: Type.Optional(Type.String({ description: 'The job that it is about.' })),
+    batch_id: Type.Optional(Type.String({ description: 'The batch that it is about.' })),
+    target: Type.String(),
+    event: oneOf([...JOB_EVENTS, BATCH_EVENT]),
+    state: oneOf(NOTIFICATION_STATES),
+    attempts: count('Made so far.'),
+    created_at: time('When the job or the batch ended.'),
+    next_attempt_at: Type.Optional(time('When it is sent next; absent where that is left to you.')),
+    delivered_at: Type.Optional(time('When it was taken.')),
+    last_status: Type.Optional(
+      Type.Integer({ description: 'HTTP status of the last answer; absent where none came.' }),
+    ),
+    last_error: Type.Optional(Type.String({ description: 'Why the last attempt did not get through.' })),
+  },
+  closed,
+);
+
+export const NotificationListAnswer = Type.Object(
+  {
+    notifications: Type.Array(NotificationAnswer, { description: 'Newest first.' }),
     next_cursor: Type.Optional(Type.String({ description: 'Gives the next page; absent at the end.' })),
   },
   closed,

@@ -6,11 +6,12 @@ import type { JobFilter } from '../jobs/store.js';
 import { JobListAnswer, type Written } from './answers.js';
 import type { RouteDescription } from './api.js';
 import { jobSummary } from './job-answer.js';
+import { cursorOf, cursorText, limitOf, shownText } from './list-query.js';
 import { DeadLetterQuery, JobListQuery } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
 
-const DEFAULT_LIMIT = 50;
-const LARGEST_LIMIT = 200;
+/** The store's cursor is an id. */
+const CURSOR = /^[0-9a-z]{1,20}$/;
 
 type ListQuery = Static<typeof JobListQuery>;
 
@@ -53,17 +54,18 @@ async function listAnswer(
     untilMs: instant('until', query.until),
     ...fixed,
   };
-  const { items: jobs, nextCursor } = await store.list(filter, limitOf(query.limit), cursorOf(query.cursor));
+  const { items: jobs, nextCursor } = await store.list(filter, limitOf(query.limit), cursorOf(query.cursor, CURSOR));
   return {
     jobs: jobs.map((job) => jobSummary(job, progressOf(job))),
-    next_cursor: nextCursor === undefined ? undefined : Buffer.from(nextCursor).toString('base64url'),
+    next_cursor: cursorText(nextCursor),
   };
 }
 
 function format(field: string, text: string | undefined): FormatId | undefined {
   if (!text) return undefined;
   const found = formatNamed(text);
-  if (found === undefined) throw invalid(`${field}: ${shown(text)} is no format; there are ${FORMAT_IDS.join(', ')}`);
+  if (found === undefined)
+    throw invalid(`${field}: ${shownText(text)} is no format; there are ${FORMAT_IDS.join(', ')}`);
   return found;
 }
 
@@ -75,7 +77,7 @@ function instant(field: string, text: string | undefined): number | undefined {
   const ms = INSTANT.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms) || ms < 0) {
     const plus = / \d\d:\d\d$/.test(text) ? '; a + in a query is written %2B' : '';
-    throw invalid(`${field}: ${shown(text)} is no time; write 2026-01-31 or 2026-01-31T08:00:00Z${plus}`);
+    throw invalid(`${field}: ${shownText(text)} is no time; write 2026-01-31 or 2026-01-31T08:00:00Z${plus}`);
   }
   return ms;
 }
@@ -84,29 +86,6 @@ function instant(field: string, text: string | undefined): number | undefined {
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
-
-function limitOf(text: string | undefined): number {
-  if (!text) return DEFAULT_LIMIT;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LARGEST_LIMIT) {
-    throw invalid(`limit: ${shown(text)} is not allowed; write a whole number from 1 to ${LARGEST_LIMIT}`);
-  }
-  return limit;
-}
-
-/** The store's own cursor, in a form that nobody takes for an id. */
-function cursorOf(text: string | undefined): string | undefined {
-  if (!text) return undefined;
-  const id = Buffer.from(text, 'base64url').toString('latin1');
-  if (!/^[0-9a-z]{1,20}$/.test(id) || Buffer.from(id).toString('base64url') !== text) {
-    throw invalid(`cursor: ${shown(text)} is none of this service; write next_cursor of the page before`);
-  }
-  return id;
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 }
 
 function invalid(message: string): ServiceError {

@@ -6,7 +6,9 @@ import type { FastifyTypeProvider } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { GivenOptions } from '../convert/options.js';
 import type { Submission, UploadFacts } from '../convert/request.js';
+import { BATCH_EVENT } from '../jobs/batch.js';
 import { JOB_STATES, LANE_NAMES } from '../jobs/job.js';
+import { JOB_EVENTS, NOTIFICATION_STATES } from '../jobs/notification.js';
 
 /** Lets Fastify infer the types of handlers from TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -148,6 +150,22 @@ const listParameters = {
 export const JobListQuery = Type.Object({ state: choice(JOB_STATES, 'What it is now.'), ...listParameters }, closed);
 
 export const DeadLetterQuery = Type.Object(listParameters, closed);
+
+export const NotificationListQuery = Type.Object(
+  {
+    state: choice(NOTIFICATION_STATES, 'What has become of it.'),
+    target: parameter('Name of a target.'),
+    event: choice([...JOB_EVENTS, BATCH_EVENT], 'What it tells.'),
+    job: parameter('Id of the job or the batch that it is about.'),
+    limit: parameter('1 to 200 notifications; 50 where absent.'),
+    cursor: parameter('next_cursor of the page before.'),
+  },
+  closed,
+);
+
+export const NotificationParameters = Type.Object({
+  id: Type.String({ description: 'As X-OFD-Delivery has it; with its colons as they are, or as %3A.' }),
+});
 
 function given(value: string | null | undefined): string | undefined {
   return value ? value : undefined;

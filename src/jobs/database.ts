@@ -19,7 +19,7 @@ import type {
   TargetEvents,
 } from './notification.js';
 import { listNotifications } from './notification-list.js';
-import { type ClaimedNotification, OutboxTable } from './outbox.js';
+import { OutboxTable } from './outbox.js';
 import type { ListStep } from './paging.js';
 import { queueDepth } from './queue-depth.js';
 import { LONGEST_WAIT_MS } from './retry.js';
@@ -307,12 +307,15 @@ export class JobDatabase {
     return this.#outbox.claim(nowMs, exceptTargets);
   }
 
-  settleNotification(claimed: ClaimedNotification, result: DeliveryResult, nowMs: number): boolean {
-    const before = this.#outbox.settle(claimed, result, nowMs);
+  settleNotification(id: string, attempts: number, result: DeliveryResult, nowMs: number): boolean {
+    const settled = this.#outbox.settle(id, attempts, result, nowMs);
+    if (!settled) return false;
+    const { before, after } = settled;
     // On the slow clock it is abandoned again and again, and counted once.
-    const isCounted = result.state !== 'pending' && !(before === 'abandoned' && result.state === 'abandoned');
-    if (before !== undefined && isCounted) this.#counters.countNotification(result.state);
-    return before !== undefined;
+    if (after !== 'pending' && !(before === 'abandoned' && after === 'abandoned')) {
+      this.#counters.countNotification(after);
+    }
+    return true;
   }
 
   releaseNotification(id: string): void {

@@ -1,13 +1,13 @@
 /** A row of the table `notifications` and the Notification it stands for. */
 import { BATCH_EVENT } from './batch.js';
-import type { Notification, NotificationState, NotificationSummary } from './notification.js';
+import type { Notification, NotificationEvent, NotificationState, NotificationSummary } from './notification.js';
 
 export interface NotificationRow {
   readonly id: string;
   /** Of the job, or of the batch where the event is one's. */
   readonly job_id: string;
   readonly target: string;
-  readonly event: string;
+  readonly event: NotificationEvent;
   readonly state: NotificationState;
   readonly attempts: number;
   readonly earlier_attempts: number;

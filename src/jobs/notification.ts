@@ -3,6 +3,7 @@
  * cross threads.
  */
 
+import type { BATCH_EVENT } from './batch.js';
 import type { Page } from './paging.js';
 
 /**
@@ -15,7 +16,11 @@ export const NOTIFICATION_STATES = ['pending', 'delivered', 'dead', 'abandoned']
 export type NotificationState = (typeof NOTIFICATION_STATES)[number];
 
 /** Ways for a job to end that somebody may be told of. */
-export type JobEvent = 'succeeded' | 'failed';
+export const JOB_EVENTS = ['succeeded', 'failed'] as const;
+
+export type JobEvent = (typeof JOB_EVENTS)[number];
+
+export type NotificationEvent = JobEvent | typeof BATCH_EVENT;
 
 /** All of a notification but what it says. */
 export interface NotificationSummary {
@@ -26,7 +31,7 @@ export interface NotificationSummary {
   readonly batchId: string | undefined;
   /** Name of the registered target. */
   readonly target: string;
-  readonly event: string;
+  readonly event: NotificationEvent;
   readonly state: NotificationState;
   /** Attempts that were made and answered, or failed. */
   readonly attempts: number;

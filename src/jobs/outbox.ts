@@ -5,6 +5,7 @@ import {
   isWanted,
   type JobEvent,
   type Notification,
+  type NotificationEvent,
   type NotificationState,
   type NotificationSummary,
   type TargetEvents,
@@ -15,15 +16,18 @@ import type { Statements } from './statements.js';
 
 type FullRow = NotificationRow & { readonly body: string };
 
-/** What tells one attempt from every other. */
-export type ClaimedNotification = Pick<Notification, 'id' | 'attempts' | 'earlierAttempts'>;
+/** What an attempt made of a notification. */
+interface SettledNotification {
+  readonly before: NotificationState;
+  readonly after: NotificationState;
+}
 
 /** A notification to be written, where somebody wants it. */
 interface NewNotification {
   readonly id: string;
   /** Id of the job or the batch. */
   readonly subject: string;
-  readonly event: string;
+  readonly event: NotificationEvent;
   readonly notify: { readonly target: string; readonly events?: readonly string[] | undefined };
   readonly body: object;
   readonly nowMs: number;
@@ -37,6 +41,8 @@ export class OutboxTable {
    * arrived, and is sent again.
    */
   readonly #claimed = new Set<string>();
+  /** Those of them that were made due again by hand meanwhile. */
+  readonly #dueAgain = new Set<string>();
 
   constructor(statements: Statements, targetEvents: TargetEvents) {
     this.#statements = statements;
@@ -98,35 +104,37 @@ export class OutboxTable {
 
   /**
    * Writes down an attempt. One that did not get through leaves alone what was made due again by hand meanwhile.
-   * @returns the state before it; undefined where another attempt was written down before, or the notification went with
-   *   its job's record
+   * @returns the states before and after; undefined where another attempt was written down before, or the notification
+   *   went with its job's record
    */
-  settle(claimed: ClaimedNotification, result: DeliveryResult, nowMs: number): NotificationState | undefined {
-    const { id, attempts } = claimed;
+  settle(id: string, attempts: number, result: DeliveryResult, nowMs: number): SettledNotification | undefined {
     this.#claimed.delete(id);
+    const isDueAgain = this.#dueAgain.delete(id) && result.state !== 'delivered';
     const before = this.#statements
-      .sql('SELECT state, earlier_attempts FROM notifications WHERE id = ? AND attempts = ?')
-      .get(id, attempts) as Pick<NotificationRow, 'state' | 'earlier_attempts'> | undefined;
+      .sql('SELECT state FROM notifications WHERE id = ? AND attempts = ?')
+      .pluck()
+      .get(id, attempts) as NotificationState | undefined;
     if (before === undefined) return undefined;
-    const isDueAgain = before.earlier_attempts !== claimed.earlierAttempts && result.state !== 'delivered';
+    const after = isDueAgain ? 'pending' : result.state;
     this.#statements
       .sql(
         `UPDATE notifications SET state = ?, attempts = attempts + 1, next_attempt_at_ms = ?, delivered_at_ms = ?,
            last_status = ?, last_error = ? WHERE id = ?`,
       )
       .run(
-        isDueAgain ? 'pending' : result.state,
+        after,
         isDueAgain ? nowMs : (result.nextAttemptAtMs ?? null),
         result.state === 'delivered' ? nowMs : null,
         result.status ?? null,
         result.error ?? null,
         id,
       );
-    return isDueAgain ? undefined : before.state;
+    return { before, after };
   }
 
   /** Makes it due now, whatever became of it. */
   redeliver(id: string, nowMs: number): NotificationSummary | undefined {
+    if (this.#claimed.has(id)) this.#dueAgain.add(id);
     const row = this.#statements
       .sql(
         `UPDATE notifications SET state = 'pending', next_attempt_at_ms = ?, delivered_at_ms = NULL,
@@ -143,6 +151,7 @@ export class OutboxTable {
 
   release(id: string): void {
     this.#claimed.delete(id);
+    this.#dueAgain.delete(id);
   }
 
   /** Those of a job or a batch whose record goes. */

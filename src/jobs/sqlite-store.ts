@@ -210,9 +210,8 @@ export class SqliteStore implements JobStore {
     });
   }
 
-  settleNotification(claimed: Notification, result: DeliveryResult, nowMs: number): Promise<boolean> {
-    const { id, attempts, earlierAttempts } = claimed;
-    return this.#database.call('settleNotification', [{ id, attempts, earlierAttempts }, result, nowMs]);
+  settleNotification({ id, attempts }: Notification, result: DeliveryResult, nowMs: number): Promise<boolean> {
+    return this.#database.call('settleNotification', [id, attempts, result, nowMs]);
   }
 
   releaseNotification({ id }: Notification): Promise<void> {

@@ -139,6 +139,66 @@ export function describeOutbox(name: string, open: OpenStore): void {
         expect((await at.store.snapshot()).pendingNotifications).toEqual(NONE_PENDING);
       });
 
+      it('are counted once as abandoned, however often they are tried on the slow clock', async () => {
+        await told(succeeded());
+        for (let attempt = 0; attempt < 3; attempt += 1) {
+          const claimed = await next(NOW + attempt);
+          if (!claimed) throw new Error('Nothing to deliver');
+          const result = { state: 'abandoned', nextAttemptAtMs: NOW + attempt + 1 } as const;
+          expect(await at.store.settleNotification(claimed, result, NOW)).toBe(true);
+        }
+        expect((await at.store.snapshot()).notifications).toEqual([{ outcome: 'abandoned', count: 1 }]);
+      });
+
+      it('are due at once by hand, whatever became of them, with a fresh number of attempts', async () => {
+        const id = `${await told(succeeded())}:succeeded`;
+        for (const [index, state] of (['delivered', 'dead', 'abandoned'] as const).entries()) {
+          const claimed = await next(NOW + 9);
+          if (claimed) await at.store.settleNotification(claimed, { state, error: 'no' }, NOW);
+          const due = await at.store.redeliverNotification(id, NOW + 9);
+          expect(due).toMatchObject({
+            state: 'pending',
+            attempts: index + 1,
+            earlierAttempts: index + 1,
+            nextAttemptAtMs: NOW + 9,
+            deliveredAtMs: undefined,
+          });
+          expect(await at.store.notification(id)).toEqual(due);
+        }
+        expect(await at.store.redeliverNotification('nothing', NOW)).toBeUndefined();
+      });
+
+      it('are sent once more where they were made due while an attempt was on its way that did not get through', async () => {
+        const id = `${await told(succeeded())}:succeeded`;
+        const claimed = await next();
+        await at.store.redeliverNotification(id, NOW);
+        if (claimed) await at.store.settleNotification(claimed, { state: 'dead', status: 404 }, NOW + 1);
+        expect(await at.store.notification(id)).toMatchObject({ state: 'pending', attempts: 1, lastStatus: 404 });
+        const again = await next(NOW + 1);
+        expect(again?.id).toBe(id);
+        await at.store.redeliverNotification(id, NOW + 2);
+        if (again) await at.store.settleNotification(again, { state: 'delivered', status: 200 }, NOW + 2);
+        expect(await at.store.notification(id)).toMatchObject({ state: 'delivered', attempts: 2 });
+        expect((await at.store.snapshot()).notifications).toEqual([{ outcome: 'delivered', count: 1 }]);
+      });
+
+      it('are listed newest first, in pages, a rare one among many too', async () => {
+        const ids: string[] = [];
+        for (let index = 0; index < 5; index += 1) ids.unshift(`${await told(succeeded())}:succeeded`);
+        const rare = `${await told(failed(), { target: 'failures' })}:failed`;
+        const seen: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await at.store.listNotifications({ target: 'erp' }, 2, cursor);
+          seen.push(...page.items.map((item) => item.id));
+          cursor = page.nextCursor;
+        } while (cursor);
+        expect(seen).toEqual(ids);
+        expect((await at.store.listNotifications({ event: 'failed' }, 9, undefined)).items).toMatchObject([
+          { id: rare, target: 'failures', jobId: rare.slice(0, -7), batchId: undefined },
+        ]);
+      });
+
       it('tell of a job that ended the process too often', async () => {
         const { request } = newJob();
         const { id } = await submit({ request: { ...request, notify: { target: 'erp' } } });
