@@ -3,7 +3,7 @@ import type { FormatId } from '../formats.js';
 import { parseColor } from './color.js';
 import type { ConversionOptions } from './converter-types.js';
 import { PageListError, parsePageList } from './page-list.js';
-import { PAPER_NAMES, PaperError, parseMargins, parsePaper } from './paper.js';
+import { hasRoom, PAPER_NAMES, PaperError, parseMargins, parsePaper } from './paper.js';
 import { WARNING_CODES } from './warning-codes.js';
 
 export type OptionName = keyof ConversionOptions;
@@ -91,7 +91,12 @@ export function checkOptions(given: GivenOptions, pair: Pair, spell: (name: Opti
     const both = `${spell('dpi')} and ${spell(side)}`;
     throw new OptionError(`${both} exclude each other: each decides how many pixels a page gets; leave one out`);
   }
-  return Object.fromEntries(names.map((name) => [name, given[name]])) as ConversionOptions;
+  const options = Object.fromEntries(names.map((name) => [name, given[name]])) as ConversionOptions;
+  const { paper, landscape, margins } = options;
+  if (margins !== undefined && !hasRoom(paper, landscape, margins)) {
+    throw new OptionError(`${spell('margins')}: "${margins}" leaves no room on ${paper ?? 'A4'}; write smaller ones`);
+  }
+  return options;
 }
 
 /** What an option has no use for, and what it belongs to; undefined where it fits. */

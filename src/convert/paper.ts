@@ -29,8 +29,11 @@ const PAPERS: Readonly<Record<string, Paper>> = {
   Tabloid: { widthMm: 279.4, heightMm: 431.8 },
 };
 
-export const DEFAULT_PAPER: Paper = { widthMm: 210, heightMm: 297 };
 export const DEFAULT_MARGINS: Margins = { topMm: 10, rightMm: 10, bottomMm: 10, leftMm: 10 };
+
+const DEFAULT_PAPER = 'A4';
+/** Less than this leaves no room for a word. */
+const LEAST_ROOM_MM = 10;
 
 export const PAPER_NAMES = Object.keys(PAPERS);
 
@@ -65,4 +68,17 @@ export function parseMargins(text: string): Margins {
   const [topMm, rightMm, bottomMm, leftMm] = numbers;
   if (areRight && numbers.length === 4) return { topMm, rightMm, bottomMm, leftMm } as Margins;
   throw new PaperError('millimetres such as "20", or four of them (top,right,bottom,left) such as "20,15,20,15"');
+}
+
+/** The sheet as it is printed: A4 where no paper is named. Throws PaperError. */
+export function sheetSize(paper: string | undefined, isLandscape = false): Paper {
+  const { widthMm, heightMm } = parsePaper(paper ?? DEFAULT_PAPER);
+  return isLandscape ? { widthMm: heightMm, heightMm: widthMm } : { widthMm, heightMm };
+}
+
+/** Whether margins leave room on a sheet. All of it right by itself. */
+export function hasRoom(paper: string | undefined, isLandscape: boolean | undefined, margins: string): boolean {
+  const { widthMm, heightMm } = sheetSize(paper, isLandscape);
+  const { topMm, rightMm, bottomMm, leftMm } = parseMargins(margins);
+  return widthMm - leftMm - rightMm >= LEAST_ROOM_MM && heightMm - topMm - bottomMm >= LEAST_ROOM_MM;
 }

@@ -88,6 +88,15 @@ describe('options of sheets', () => {
     expect(faultOf({ [name]: value }, to, from)).toContain(message);
   });
 
+  it('margins that leave no room', () => {
+    expect(faultOf({ margins: '105' }, 'pdf', 'html')).toBe(
+      'options.margins: "105" leaves no room on A4; write smaller ones',
+    );
+    expect(faultOf({ margins: '80', paper: 'A5' }, 'pdf', 'html')).toContain('leaves no room on A5');
+    expect(faultOf({ margins: '10,95,10,95' }, 'pdf', 'html')).toBe('no fault');
+    expect(faultOf({ margins: '145,0,145,0', landscape: true }, 'pdf', 'html')).toContain('no room');
+  });
+
   it('never shows a password', () => {
     expect(faultOf({ password: 'x'.repeat(300) }, 'pdf', 'pdf')).toBe(
       'options.password: write a text of 1 to 256 characters',

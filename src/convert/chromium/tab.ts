@@ -19,8 +19,9 @@ export interface Sheet {
   readonly rightMm: number;
   readonly bottomMm: number;
   readonly leftMm: number;
-  /** The document's own @page decides where it has one. */
-  readonly isDocumentFirst: boolean;
+  /** The size, the margins count even where the document has an @page of its own. */
+  readonly isSizeForced: boolean;
+  readonly areMarginsForced: boolean;
   readonly withBackground: boolean;
 }
 
@@ -101,10 +102,8 @@ export class Tab {
 
   /** Fonts that the document carries are read after it is loaded. */
   async #waitForFonts(): Promise<void> {
-    const { frameTree } = await this.#session.send('Page.getFrameTree');
-    const { executionContextId } = await this.#session.send('Page.createIsolatedWorld', {
-      frameId: frameTree.frame.id,
-    });
+    const frameId = await this.#mainFrame();
+    const { executionContextId } = await this.#session.send('Page.createIsolatedWorld', { frameId });
     await this.#session.send('Runtime.evaluate', {
       expression: 'document.fonts.ready.then(() => undefined)',
       contextId: executionContextId,
@@ -112,8 +111,28 @@ export class Tab {
     });
   }
 
+  async #mainFrame(): Promise<string> {
+    const { frameTree } = await this.#session.send('Page.getFrameTree');
+    return frameTree.frame.id;
+  }
+
+  /** A document's @page beats what printing is told; a rule behind it beats the @page. */
+  async #overrule(sheet: Sheet): Promise<void> {
+    const { widthMm, heightMm, topMm, rightMm, bottomMm, leftMm } = sheet;
+    const rules = [
+      ...(sheet.isSizeForced ? [`size: ${widthMm}mm ${heightMm}mm !important`] : []),
+      ...(sheet.areMarginsForced ? [`margin: ${topMm}mm ${rightMm}mm ${bottomMm}mm ${leftMm}mm !important`] : []),
+    ];
+    if (rules.length === 0) return;
+    await this.#session.send('DOM.enable');
+    await this.#session.send('CSS.enable');
+    const { styleSheetId } = await this.#session.send('CSS.createStyleSheet', { frameId: await this.#mainFrame() });
+    await this.#session.send('CSS.setStyleSheetText', { styleSheetId, text: `@page { ${rules.join('; ')} }` });
+  }
+
   /** The document as a PDF, piece by piece. */
   async print(sheet: Sheet, write: (bytes: Uint8Array) => void): Promise<void> {
+    await this.#race(this.#overrule(sheet));
     const { stream } = await this.#race(this.#session.send('Page.printToPDF', printParameters(sheet))).catch(
       (error: unknown) => {
         throw error instanceof ServiceError ? error : unprintable(error as Error);
@@ -184,7 +203,7 @@ function printParameters(sheet: Sheet): Protocol.Page.PrintToPDFRequest {
     marginRight: sheet.rightMm / MM_PER_INCH,
     marginBottom: sheet.bottomMm / MM_PER_INCH,
     marginLeft: sheet.leftMm / MM_PER_INCH,
-    preferCSSPageSize: sheet.isDocumentFirst,
+    preferCSSPageSize: true,
     printBackground: sheet.withBackground,
     // Tags make a PDF several times as large, and twice as slow.
     generateTaggedPDF: false,

@@ -9,7 +9,7 @@ import { type BrowserEnd, BrowserPool } from '../chromium/pool.js';
 import { type Sheet, Tab, type TabHooks } from '../chromium/tab.js';
 import { readWebDocument } from '../chromium/web-document.js';
 import type { ConversionOptions } from '../converter-types.js';
-import { DEFAULT_MARGINS, DEFAULT_PAPER, parseMargins, parsePaper } from '../paper.js';
+import { DEFAULT_MARGINS, parseMargins, sheetSize } from '../paper.js';
 import { findProgram } from '../processes/find-program.js';
 import { findIsolation, type Isolation } from '../processes/isolation.js';
 import { endStrays } from '../processes/process-group.js';
@@ -168,14 +168,12 @@ async function print(tab: Tab, run: EngineRun, warnings: WarningList): Promise<n
   return pdf.pages;
 }
 
-function sheetOf(options: ConversionOptions): Sheet {
-  const isLandscape = options.landscape ?? false;
-  const { widthMm, heightMm } = options.paper === undefined ? DEFAULT_PAPER : parsePaper(options.paper);
+function sheetOf({ paper, margins, landscape, printBackground }: ConversionOptions): Sheet {
   return {
-    ...(options.margins === undefined ? DEFAULT_MARGINS : parseMargins(options.margins)),
-    widthMm: isLandscape ? heightMm : widthMm,
-    heightMm: isLandscape ? widthMm : heightMm,
-    isDocumentFirst: options.paper === undefined && !isLandscape,
-    withBackground: options.printBackground ?? true,
+    ...sheetSize(paper, landscape),
+    ...(margins === undefined ? DEFAULT_MARGINS : parseMargins(margins)),
+    isSizeForced: paper !== undefined || landscape !== undefined,
+    areMarginsForced: margins !== undefined,
+    withBackground: printBackground ?? true,
   };
 }
