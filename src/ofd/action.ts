@@ -2,6 +2,7 @@
 import type { LinkTarget, PageTarget, PageView } from '../display/link.js';
 import type { Report } from '../display/list.js';
 import { linkUri } from '../display/uri.js';
+import { factLine } from './fact-text.js';
 import type { XmlElement } from './xml.js';
 
 /** What the names in an action mean in its document. */
@@ -57,9 +58,9 @@ export function targetOf(action: XmlElement, context: ActionContext): LinkTarget
 function gotoTarget(element: XmlElement, context: ActionContext): PageTarget | undefined {
   const dest = element.child('Dest');
   if (dest !== undefined) return pageTarget(dest, context);
-  const name = element.child('Bookmark')?.attribute('Name')?.trim();
-  const target = name === undefined ? undefined : context.bookmark(name);
-  if (target === undefined) context.dangling('bookmark', name ?? '');
+  const name = factLine(element.child('Bookmark')?.attribute('Name') ?? '');
+  const target = context.bookmark(name);
+  if (target === undefined) context.dangling('bookmark', name);
   return target;
 }
 

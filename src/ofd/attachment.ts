@@ -2,6 +2,7 @@
 import { type Attachment, FreeNames } from '../display/facts.js';
 import type { Report } from '../display/list.js';
 import { type DocumentBody, resolvedPart } from './document.js';
+import { factLine, factText } from './fact-text.js';
 import { folderOf } from './location.js';
 import type { XmlElement } from './xml.js';
 
@@ -43,10 +44,10 @@ export function readAttachments(body: DocumentBody, shared: PackageAttachments, 
 }
 
 function describe(element: XmlElement, part: string, names: FreeNames): Omit<Attachment, 'bytes'> {
-  const format = element.attribute('Format')?.trim();
-  const creationDate = element.attribute('CreationDate')?.trim();
-  const modificationDate = element.attribute('ModDate')?.trim();
-  const usage = element.attribute('Usage')?.trim();
+  const format = factLine(element.attribute('Format') ?? '');
+  const creationDate = factLine(element.attribute('CreationDate') ?? '');
+  const modificationDate = factLine(element.attribute('ModDate') ?? '');
+  const usage = factLine(element.attribute('Usage') ?? '');
   return {
     name: fileName(element.attribute('Name') ?? '', format, part, names),
     ...(format ? { format } : {}),
@@ -70,9 +71,9 @@ function fileName(written: string, format: string | undefined, part: string, nam
 
 /** No separators, no control characters, no marks that let it read backwards, no name that means a folder. */
 function plainName(text: string): string {
-  const clean = text
+  const clean = factText(text.replace(/\p{Cc}/gu, '_'))
     .replace(/\p{Bidi_Control}/gu, '')
-    .replace(/[\p{Cc}/\\:*?"<>|]/gu, '_')
+    .replace(/[/\\:*?"<>|]/g, '_')
     .trim();
   return /^\.*$/.test(clean) ? '' : shortened(clean);
 }

@@ -2,6 +2,7 @@
 import type { CustomTag, ObjectReference, TagField } from '../display/facts.js';
 import type { Report } from '../display/list.js';
 import { type DocumentBody, resolvedPart } from './document.js';
+import { factLine, factText } from './fact-text.js';
 import { folderOf } from './location.js';
 import type { XmlElement } from './xml.js';
 
@@ -23,17 +24,17 @@ export function readCustomTags(
     const part = resolvedPart(pkg, element.childText('FileLoc') ?? '', folderOf(listPart), report, folder);
     const root = part === undefined ? undefined : pkg.xml(part);
     if (root === undefined) return [];
-    const type = (element.attribute('TypeID') ?? element.attribute('NameSpace'))?.trim();
+    const type = factLine(element.attribute('TypeID') ?? element.attribute('NameSpace') ?? '');
     return [{ ...readField(root, pageNumberOf), ...(type ? { type } : {}) }];
   });
 }
 
 function readField(element: XmlElement, pageNumberOf: (pageId: string) => number | undefined): TagField {
-  let text = element.text.trim();
+  let text = factText(element.text);
   const objects: ObjectReference[] = [];
   const children: TagField[] = [];
   for (const child of element.children) {
-    if (child.name === 'ObjectData') text += child.text.trim();
+    if (child.name === 'ObjectData') text += factText(child.text);
     else if (child.name === 'ObjectRef') {
       const pageNumber = pageNumberOf(child.id('PageRef') ?? '');
       const objectId = child.text.trim();
@@ -41,6 +42,6 @@ function readField(element: XmlElement, pageNumberOf: (pageId: string) => number
       if (pageNumber !== undefined && objectId !== '' && objectId !== '0') objects.push({ pageNumber, objectId });
     } else children.push(readField(child, pageNumberOf));
   }
-  const attributes = element.attributeNames().map((name) => ({ name, value: element.attribute(name) ?? '' }));
+  const attributes = element.attributeNames().map((name) => ({ name, value: factText(element.attribute(name) ?? '') }));
   return { name: element.name, attributes, text, objects, children };
 }

@@ -6,6 +6,7 @@ import { type ActionContext, actionsOf, pageTarget, targetOf } from './action.js
 import { type AttachedFile, PackageAttachments, readAttachments } from './attachment.js';
 import { readCustomTags } from './custom-tag.js';
 import type { DocumentBody } from './document.js';
+import { factLine } from './fact-text.js';
 import { openingView, readPreferences } from './preferences.js';
 import { readSignatureFacts } from './signature-facts.js';
 import type { XmlElement } from './xml.js';
@@ -122,7 +123,7 @@ export class FactsReader implements ActionContext {
   #readBookmarks(): Map<string, PageTarget> {
     const bookmarks = new Map<string, PageTarget>();
     for (const element of this.#body.beside.bookmarks?.childrenNamed('Bookmark') ?? []) {
-      const name = element.attribute('Name')?.trim();
+      const name = factLine(element.attribute('Name') ?? '');
       const dest = element.child('Dest');
       if (!name || dest === undefined || bookmarks.has(name)) continue;
       const target = pageTarget(dest, this);
@@ -168,7 +169,7 @@ function outlineOf(parent: XmlElement | undefined, context: ActionContext): Outl
     let target: OutlineEntry['target'];
     for (const action of element.child('Actions')?.childrenNamed('Action') ?? []) target ??= targetOf(action, context);
     return {
-      title: (element.attribute('Title') ?? '').replace(/\s+/g, ' ').trim(),
+      title: factLine(element.attribute('Title') ?? ''),
       isExpanded: element.boolean('Expanded') !== false,
       children: outlineOf(element, context),
       ...(target === undefined ? {} : { target }),
@@ -199,8 +200,8 @@ function readPermissions(element: XmlElement | undefined): Permissions | undefin
   const isPrintable = print?.boolean('Printable');
   const copies = print?.integer('Copies');
   const period = element.child('ValidPeriod');
-  const validFrom = period?.attribute('StartDate')?.trim();
-  const validUntil = period?.attribute('EndDate')?.trim();
+  const validFrom = factLine(period?.attribute('StartDate') ?? '');
+  const validUntil = factLine(period?.attribute('EndDate') ?? '');
   return {
     ...Object.fromEntries(flags),
     ...(isPrintable === undefined ? {} : { print: isPrintable }),

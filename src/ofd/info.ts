@@ -1,5 +1,6 @@
 /** DocInfo: what a document says about itself. */
 import type { DocumentInfo, NamedValue } from '../display/facts.js';
+import { factLine, factText } from './fact-text.js';
 import type { XmlElement } from './xml.js';
 
 const TEXTS: readonly (readonly [key: keyof DocumentInfo, element: string])[] = [
@@ -15,16 +16,21 @@ const TEXTS: readonly (readonly [key: keyof DocumentInfo, element: string])[] = 
   ['usage', 'DocUsage'],
 ];
 
+/** An abstract may have several lines. */
+const ONE_LINE: ReadonlySet<keyof DocumentInfo> = new Set(
+  TEXTS.map(([key]) => key).filter((key) => key !== 'abstract'),
+);
+
 /** Fields that are empty are left out. */
 export function readInfo(element: XmlElement | undefined): DocumentInfo {
   if (element === undefined) return {};
   const texts = TEXTS.flatMap(([key, name]) => {
-    const text = element.childText(name);
+    const text = (ONE_LINE.has(key) ? factLine : factText)(element.childText(name) ?? '');
     return text ? [[key, text]] : [];
   });
   const keywords = element
     .childrenNamed('Keywords')
-    .flatMap((list) => list.childrenNamed('Keyword').map((keyword) => keyword.text.trim()))
+    .flatMap((list) => list.childrenNamed('Keyword').map((keyword) => factLine(keyword.text)))
     .filter((keyword) => keyword !== '');
   const customData = readCustomData(element);
   return {
@@ -39,6 +45,6 @@ function readCustomData(element: XmlElement): NamedValue[] {
   return element
     .childrenNamed('CustomDatas')
     .flatMap((list) => list.childrenNamed('CustomData'))
-    .map((item) => ({ name: item.attribute('Name')?.trim() ?? '', value: item.text.trim() }))
+    .map((item) => ({ name: factLine(item.attribute('Name') ?? ''), value: factText(item.text) }))
     .filter(({ name, value }) => name !== '' && value !== '');
 }

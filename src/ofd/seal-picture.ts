@@ -9,6 +9,7 @@ import {
   TAG_OCTET_STRING,
   TAG_SEQUENCE,
 } from './asn1.js';
+import { factLine } from './fact-text.js';
 import { bufferOf } from './zip-headers.js';
 
 export interface SealPicture {
@@ -77,7 +78,7 @@ function pictureOf(value: BerValue): SealPicture | undefined {
 function nameBefore(siblings: readonly BerValue[], index: number): string | undefined {
   for (let i = index - 1; i >= 0; i--) {
     const [type, name] = siblings[i]!.children;
-    if (type?.tag === TAG_INTEGER) return berString(name)?.trim() || undefined;
+    if (type?.tag === TAG_INTEGER) return factLine(berString(name) ?? '') || undefined;
   }
   return undefined;
 }

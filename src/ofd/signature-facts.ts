@@ -2,6 +2,7 @@
 import type { SignatureFacts, SignatureProvider, SignatureStamp } from '../display/facts.js';
 import type { Report } from '../display/list.js';
 import { type DocumentBody, resolvedPart } from './document.js';
+import { factLine } from './fact-text.js';
 import { folderOf } from './location.js';
 import { descendantsNamed } from './signature.js';
 import type { XmlElement } from './xml.js';
@@ -58,9 +59,9 @@ function readSignature(
   const info = signature.child('SignedInfo') ?? signature;
   const provider = readProvider(info.child('Provider'));
   const references = info.child('References');
-  const method = info.childText('SignatureMethod');
-  const dateTime = info.childText('SignatureDateTime');
-  const digestMethod = references?.attribute('CheckMethod')?.trim();
+  const method = factLine(info.childText('SignatureMethod') ?? '');
+  const dateTime = factLine(info.childText('SignatureDateTime') ?? '');
+  const digestMethod = factLine(references?.attribute('CheckMethod') ?? '');
   const stamps = descendantsNamed(signature, 'StampAnnot').flatMap((stamp): SignatureStamp[] => {
     const pageNumber = pageNumberOf(stamp.id('PageRef') ?? '');
     const box = stamp.box('Boundary');
@@ -72,7 +73,7 @@ function readSignature(
     ...(dateTime ? { dateTime } : {}),
     ...(digestMethod ? { digestMethod } : {}),
     signedParts: (references?.childrenNamed('Reference') ?? []).flatMap((reference) => {
-      return reference.attribute('FileRef')?.trim() || [];
+      return factLine(reference.attribute('FileRef') ?? '') || [];
     }),
     stamps: stamps.slice(0, maxStamps),
   };
@@ -81,7 +82,7 @@ function readSignature(
 /** Attributes, or child elements with some producers. */
 function readProvider(element: XmlElement | undefined): SignatureProvider | undefined {
   if (element === undefined) return undefined;
-  const said = (name: string): string | undefined => (element.attribute(name) ?? element.childText(name))?.trim();
+  const said = (name: string): string => factLine(element.attribute(name) ?? element.childText(name) ?? '');
   const [name, version, company] = [said('ProviderName'), said('Version'), said('Company')];
   if (!name && !version && !company) return undefined;
   return { ...(name ? { name } : {}), ...(version ? { version } : {}), ...(company ? { company } : {}) };

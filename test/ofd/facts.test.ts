@@ -38,6 +38,40 @@ describe('DocInfo', () => {
   });
 });
 
+describe('characters that text cannot have', () => {
+  // A control character, two marks of direction, a mark that stands for no character.
+  const odd = '&#1;\u200f\u202e\ufffe';
+
+  it('are in none of the facts', async () => {
+    const target = '<Dest Type="Fit" PageID="1002"/>';
+    const { facts } = await factsOf({
+      docInfo:
+        `<Title>甲${odd}乙</Title><Abstract>一${odd}\n二</Abstract><Keywords><Keyword>关${odd}键</Keyword></Keywords>` +
+        `<CustomDatas><CustomData Name="名${odd}">值${odd}</CustomData></CustomDatas>`,
+      document:
+        `<ofd:Bookmarks><Bookmark Name="书${odd}签">${target}</Bookmark></ofd:Bookmarks>` +
+        `<ofd:Outlines>${entry(`章${odd}一`, `<Actions><Action><Goto><Bookmark Name="书签"/></Goto></Action></Actions>`)}</ofd:Outlines>` +
+        '<ofd:Attachments>A.xml</ofd:Attachments><ofd:CustomTags>T.xml</ofd:CustomTags>',
+      files: {
+        'Doc_0/A.xml': `<Attachments><Attachment ID="1" Name="文${odd}件" Usage="用${odd}"><FileLoc>d.xml</FileLoc></Attachment></Attachments>`,
+        'Doc_0/T.xml': `<CustomTags><CustomTag TypeID="类${odd}"><FileLoc>t.xml</FileLoc></CustomTag></CustomTags>`,
+        'Doc_0/t.xml': `<tag note="注${odd}">文${odd}</tag>`,
+        'Doc_0/d.xml': '<d/>',
+      },
+    });
+    expect(facts.info).toEqual({
+      title: '甲乙',
+      abstract: '一\n二',
+      keywords: ['关键'],
+      customData: [{ name: '名', value: '值' }],
+    });
+    expect(facts.outline).toMatchObject([{ title: '章一', target: { kind: 'page', pageNumber: 2 } }]);
+    expect(facts.destinations.map(({ name }) => name)).toEqual(['书签']);
+    expect(facts.attachments).toMatchObject([{ name: '文_件.xml', usage: '用' }]);
+    expect(facts.customTags()).toMatchObject([{ type: '类', text: '文', attributes: [{ name: 'note', value: '注' }] }]);
+  });
+});
+
 describe('the outline', () => {
   it('is a tree with targets', async () => {
     const outlines =

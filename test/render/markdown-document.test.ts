@@ -167,6 +167,8 @@ describe('what pages repeat at their edges', () => {
     expect((await blocksOf(titles)).filter((text) => text.startsWith('<'))).toEqual([]);
     const inner = pages(() => [run('每页都有这么一行', 20, 60)]);
     expect((await blocksOf(inner)).filter((text) => text.startsWith('<'))).toEqual([]);
+    const fields = pages(() => [run('开票日期：2020年2月', 150, 20, 3)]);
+    expect((await blocksOf(fields)).filter((text) => text.startsWith('<'))).toEqual([]);
     const numbers = pages((n) => [run(`发票号码：0012${n}`, 150, 20, 3)]);
     expect((await blocksOf(numbers)).filter((text) => text.startsWith('<'))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 /** Notes of annotations: all that they say besides their appearance. */
 import type { AnnotationNote } from '../../display/annotation.js';
+import { factLine, factText } from '../fact-text.js';
 import type { XmlElement } from '../xml.js';
 
 const TEXTS: readonly (readonly [key: keyof AnnotationNote, attribute: string])[] = [
@@ -16,14 +17,14 @@ export function annotationNotes(roots: readonly XmlElement[]): AnnotationNote[] 
 
 function noteOf(annotation: XmlElement): AnnotationNote {
   const texts = TEXTS.flatMap(([key, attribute]) => {
-    const text = annotation.attribute(attribute)?.trim();
+    const text = factLine(annotation.attribute(attribute) ?? '');
     return text ? [[key, text]] : [];
   });
   const id = annotation.id('ID');
-  const remark = annotation.childText('Remark');
+  const remark = factText(annotation.childText('Remark') ?? '');
   const box = annotation.child('Appearance')?.box('Boundary');
   const parameters = (annotation.child('Parameters')?.childrenNamed('Parameter') ?? []).map((parameter) => {
-    return { name: parameter.attribute('Name')?.trim() ?? '', value: parameter.text.trim() };
+    return { name: factLine(parameter.attribute('Name') ?? ''), value: factText(parameter.text) };
   });
   return {
     ...(id === undefined ? {} : { id }),

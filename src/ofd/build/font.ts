@@ -3,6 +3,7 @@ import type { Face } from '../../display/face.js';
 import type { Diagnostic, NamedFont } from '../../display/list.js';
 import type { FontBook, ResolvedFont } from '../../fonts/index.js';
 import type { DocumentBody } from '../document.js';
+import { factLine } from '../fact-text.js';
 import { resolveResource } from '../location.js';
 import type { Resource, ResourceTable } from '../resources.js';
 import { isBlank, isLetter, isWide } from './character.js';
@@ -117,7 +118,7 @@ export class DocumentFont {
     this.#key = `${resource?.part} ${resource?.element.id('ID')}`;
     this.#element = resource?.element;
     this.embedded = embedded;
-    this.name = this.#element?.attribute('FontName')?.trim() ?? '';
+    this.name = factLine(this.#element?.attribute('FontName') ?? '');
     this.isItalic = this.#element?.boolean('Italic') ?? false;
     this.isBold = this.#element?.boolean('Bold') ?? false;
     this.isHeavyByName = HEAVY_NAME.test(this.name);

@@ -20,6 +20,9 @@ const NUMBER = /\d{1,6}/g;
 const PAGE_NUMBER = /^(?:page|pp?\.|of|[-–—·.|/\\()（）[\]第页共頁總总，,\d])+$/i;
 const MAX_PAGE_NUMBER = 40;
 
+/** A name and a value: forms have them on every page, and each page is read by itself. */
+const FIELD = /[:：]./u;
+
 /** Level rows of a page near its edges, from the edge inwards. */
 export interface PageEdges {
   readonly pageNumber: number;
@@ -88,7 +91,8 @@ export class RepeatedEdges {
         );
         const enough = edge.isNumber ? MIN_NUMBERED_PAGES : MIN_PAGES;
         const isRepeated = pages + (comes ? 1 : 0) >= enough && (edge.isNumber || pages > 1);
-        if (isOutermost && isRepeated && edge.row.sizeMm < TITLE_RATIO * bodyMm) repeated.add(edge.row);
+        if (isOutermost && isRepeated && !FIELD.test(edge.key) && edge.row.sizeMm < TITLE_RATIO * bodyMm)
+          repeated.add(edge.row);
         else if (pages + (comes ? 1 : 0) < 2) isOutermost = false;
         remember(seen, edge, pages, page.pageNumber);
       }
