@@ -3,6 +3,8 @@
 export const ERROR_CODES = {
   invalid_request: { status: 400, retryable: false },
   unauthorized: { status: 401, retryable: false },
+  forbidden: { status: 403, retryable: false },
+  rate_limited: { status: 429, retryable: false },
   url_input_disabled: { status: 403, retryable: false },
   url_not_allowed: { status: 403, retryable: false },
   unknown_notify_target: { status: 400, retryable: false },

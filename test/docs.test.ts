@@ -27,7 +27,12 @@ interface Description {
 
 /** /openapi.json, which is made of every route that the server registers. */
 async function description(): Promise<Description> {
-  const parts = { logger: pino({ level: 'silent' }), config: {}, metrics: new RunMetrics(), startedAtMs: 0 };
+  const parts = {
+    logger: pino({ level: 'silent' }),
+    config: { apiKeys: new Map() },
+    metrics: new RunMetrics(),
+    startedAtMs: 0,
+  };
   const server = createServer(parts as unknown as HttpServices);
   const { body } = await server.inject('/openapi.json');
   await server.close();

@@ -1,6 +1,7 @@
 /** What a route says of itself beside the schemas that validate its requests: the source of /openapi.json. */
 import type { TSchema } from 'typebox';
 import type { ErrorCode } from '../errors.js';
+import type { Scope } from './keys.js';
 
 export interface AnswerDescription {
   readonly description: string;
@@ -28,6 +29,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a key. */
     readonly isOpen?: boolean;
+    /** What a key must be allowed; `read` where absent. */
+    readonly scope?: Scope;
     /** The handler reads the body by itself. */
     readonly readsBody?: boolean;
     readonly api?: RouteDescription;

@@ -1,27 +1,73 @@
-/** The key check (contract A1): before a body is read, in constant time, over digests of equal length. */
+/** Who may do what (contract A1): keys, checked before a body is read, in constant time, over digests of equal length. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '../config/key.js';
 import { ServiceError } from '../errors.js';
+import type { HttpConfig, Scope } from './keys.js';
+import { RateLimit } from './rate-limit.js';
+
+/** The name of the one key without limits, in the log. */
+const MAIN_KEY = 'api_key';
+
+interface KnownKey {
+  readonly name: string;
+  readonly secret: Secret;
+  /** Every scope where absent. */
+  readonly scopes: ReadonlySet<Scope> | undefined;
+  readonly limit: RateLimit | undefined;
+}
 
 /** Headers arrive as Latin-1 text whose characters are the bytes sent. */
 function digest(text: string, encoding: 'utf8' | 'latin1'): Buffer {
   return hash('sha256', Buffer.from(text, encoding), 'buffer');
 }
 
-export class KeyCheck {
-  readonly #digest: Buffer;
+export class KeyRing {
+  readonly #keys: readonly KnownKey[];
+  readonly #nowMs: () => number;
 
-  constructor(apiKey: Secret) {
-    this.#digest = digest(apiKey.reveal(), 'utf8');
+  /** @param nowMs a clock that never goes back */
+  constructor(config: Pick<HttpConfig, 'apiKey' | 'apiKeys'>, nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+    const main = config.apiKey && { name: MAIN_KEY, secret: config.apiKey, scopes: undefined, limit: undefined };
+    const named = [...config.apiKeys].flatMap(([name, { key, scopes, requestsPerMinute }]): KnownKey[] => {
+      if (!key) return [];
+      const limit = requestsPerMinute > 0 ? new RateLimit(requestsPerMinute) : undefined;
+      return [{ name, secret: key, scopes: new Set(scopes as readonly Scope[]), limit }];
+    });
+    this.#keys = [...(main ? [main] : []), ...named];
   }
 
-  /** Throws `unauthorized` unless one of the two headers carries the key. */
-  require(headers: IncomingHttpHeaders): void {
+  /**
+   * The name of the key that one of the two headers carries.
+   * @throws ServiceError `unauthorized`, `forbidden` where the key lacks the scope, `rate_limited`
+   */
+  require(headers: IncomingHttpHeaders, scope: Scope): string {
+    const key = this.#find(headers);
+    if (key.scopes && !key.scopes.has(scope) && !key.scopes.has('admin')) {
+      throw new ServiceError(
+        'forbidden',
+        `The key "${key.name}" may not do this: it needs the scope "${scope}" and has ${[...key.scopes].join(', ')}`,
+      );
+    }
+    const waitSeconds = key.limit?.take(this.#nowMs()) ?? 0;
+    if (waitSeconds === 0) return key.name;
+    throw new ServiceError('rate_limited', `The key "${key.name}" has made its requests of this minute`, {
+      retryAfterSeconds: waitSeconds,
+    });
+  }
+
+  #find(headers: IncomingHttpHeaders): KnownKey {
     const bearer = /^bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
     const own = headers['x-ofd-api-key'];
     const candidates = [bearer, Array.isArray(own) ? own[0] : own].filter((candidate) => candidate !== undefined);
-    if (candidates.some((candidate) => timingSafeEqual(digest(candidate, 'latin1'), this.#digest))) return;
+    // Each candidate is compared with every key, so that the time tells nothing of which one it is.
+    const matches = candidates.flatMap((candidate) => {
+      const sent = digest(candidate, 'latin1');
+      return this.#keys.filter(({ secret }) => timingSafeEqual(sent, digest(secret.reveal(), 'utf8')));
+    });
+    const [match] = matches;
+    if (match) return match;
     throw new ServiceError(
       'unauthorized',
       candidates.length > 0

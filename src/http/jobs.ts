@@ -41,6 +41,7 @@ export function jobRoutes(server: HttpServer, services: HttpServices): void {
     {
       schema: { params: JobParameters, querystring: CancelQuery },
       config: {
+        scope: 'convert',
         api: {
           summary: 'Cancel a job that is queued, or by force one that runs',
           answers: { 200: { description: 'The cancelled job', schema: JobAnswer } },
@@ -64,6 +65,7 @@ export function jobRoutes(server: HttpServer, services: HttpServices): void {
     {
       schema: { params: JobParameters, querystring: NoQuery },
       config: {
+        scope: 'admin',
         api: {
           summary: 'Queue a dead letter again',
           answers: { 202: { description: 'The job is queued', schema: AcceptedAnswer } },

@@ -11,6 +11,8 @@ import {
   JobAnswer,
   JobListAnswer,
   JobSummary,
+  NotificationAnswer,
+  NotificationListAnswer,
   NotReadyAnswer,
   ProgressAnswer,
   StatisticsAnswer,
@@ -27,6 +29,8 @@ const COMPONENTS: Readonly<Record<string, TSchema>> = {
   Job: JobAnswer,
   JobSummary,
   JobList: JobListAnswer,
+  Notification: NotificationAnswer,
+  NotificationList: NotificationListAnswer,
   Progress: ProgressAnswer,
   Statistics: StatisticsAnswer,
   Error: ErrorAnswer,
@@ -35,7 +39,13 @@ const COMPONENTS: Readonly<Record<string, TSchema>> = {
 const NAMES = new Map(Object.entries(COMPONENTS).map(([name, schema]) => [schema, name]));
 
 /** Any route that needs the key may answer with these. */
-const COMMON_ERRORS: readonly ErrorCode[] = ['invalid_request', 'unauthorized', 'internal_error'];
+const COMMON_ERRORS: readonly ErrorCode[] = [
+  'invalid_request',
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'internal_error',
+];
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -8,15 +8,17 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.js';
-import { KeyCheck } from './authorization.js';
+import { attemptLogRoutes } from './attempt-log.js';
+import { KeyRing } from './authorization.js';
 import { limitsOf, skipBody } from './body-reader.js';
 import { contentRoutes } from './content.js';
 import { convertRoutes } from './convert.js';
-import { attemptLogRoutes } from './attempt-log.js';
 import { answerError, errorAnswer, shortened } from './errors.js';
 import { eventRoutes } from './events.js';
 import { jobListRoutes } from './job-list.js';
 import { jobRoutes } from './jobs.js';
+import type { Scope } from './keys.js';
+import { notificationRoutes } from './notifications.js';
 import { openApiRoutes } from './openapi.js';
 import { RouteTable } from './route-table.js';
 import type { TypeBoxProvider } from './schemas.js';
@@ -27,6 +29,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Content-Type as the client sent it. */
     bodyType: string;
+    /** Of the key that it came with; undefined where it needs none or has no right one. */
+    keyName: string | undefined;
   }
 }
 
@@ -58,12 +62,12 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
     clientErrorHandler: answerBrokenRequest,
   }).withTypeProvider<TypeBoxProvider>();
   const routes = new RouteTable(server);
-  const keyCheck = services.config.apiKey && new KeyCheck(services.config.apiKey);
+  const keys = new KeyRing(services.config);
 
   /** What no route can be found for by its text, such as %zz: no hook has seen it. */
   function answerUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     try {
-      if (isKeyNeeded(request)) keyCheck?.require(request.headers);
+      if (isKeyNeeded(request)) keys.require(request.headers, scopeOf(request));
     } catch (refusal) {
       answerError(refusal, request, reply);
       return;
@@ -73,8 +77,9 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
 
   server.server.on('checkExpectation', refuseExpectation).on('connect', refuseTunnel);
   server.decorateRequest('bodyType', '');
+  server.decorateRequest('keyName', undefined);
   server.addHook('onRequest', async (request) => {
-    if (isKeyNeeded(request)) keyCheck?.require(request.headers);
+    if (isKeyNeeded(request)) request.keyName = keys.require(request.headers, scopeOf(request));
     requireHost(request);
     // Fastify refuses a malformed Content-Type with a status of its own; here the body is what counts.
     request.bodyType = request.headers['content-type'] ?? '';
@@ -110,6 +115,7 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
   eventRoutes(server, services);
   contentRoutes(server, services);
   attemptLogRoutes(server, services);
+  notificationRoutes(server, services);
   statusRoutes(server, services);
   openApiRoutes(server, routes);
   return server;
@@ -119,6 +125,12 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
 function isKeyNeeded(request: FastifyRequest): boolean {
   if (request.routeOptions.config.isOpen) return false;
   return !request.is404 || /^(?:https?:\/\/[^/]*)?\/+(?:v1|metrics)(?:[/?#]|$)/i.test(request.url);
+}
+
+/** Reading is what a route asks for that says nothing else; what is no route is told to whoever has a key. */
+function scopeOf(request: FastifyRequest): Scope {
+  const { scope } = request.routeOptions.config;
+  return scope ?? 'read';
 }
 
 function requireHost({ raw, headers }: FastifyRequest): void {
@@ -136,12 +148,15 @@ function requestIds(startedAtMs: number): () => string {
   };
 }
 
-/** One line a request: the route, never the query or the body. Probes are of interest only when one is looking for them. */
+/**
+ * One line a request, for the audit: who, from where, which route, how it ended; never the query or the body. Probes are of
+ * interest only when one is looking for them.
+ */
 function logRequest(request: FastifyRequest, status: number, elapsedMs: number): void {
   const { url: route, config } = request.routeOptions;
   const isProbe = config.isOpen || route === '/metrics';
   request.log[isProbe ? 'debug' : 'info'](
-    { method: request.method, route, status, tookMs: Math.round(elapsedMs) },
+    { method: request.method, route, status, tookMs: Math.round(elapsedMs), key: request.keyName, from: request.ip },
     'request',
   );
 }

@@ -30,6 +30,8 @@ async function stream(failure: unknown): Promise<Response> {
   return service.convert(submission());
 }
 
+const OTHER_KEY = 'another-key-with-fewer-rights';
+
 interface Case {
   readonly config?: Record<string, unknown>;
   readonly engine?: 'real';
@@ -41,6 +43,21 @@ interface Case {
 
 const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
   invalid_request: { produce: () => service.convert('{'), says: /character 1/ },
+  forbidden: {
+    config: { api_keys: { viewer: { key: OTHER_KEY, scopes: ['read'] } } },
+    produce: () => fetch(`${service.url}/v1/convert`, { method: 'POST', headers: { 'x-ofd-api-key': OTHER_KEY } }),
+    says: /"viewer" .* "convert" .* read/,
+  },
+  rate_limited: {
+    config: { api_keys: { viewer: { key: OTHER_KEY, scopes: ['read'], requests_per_minute: 1 } } },
+    produce: async () => {
+      const ask = (): Promise<Response> =>
+        fetch(`${service.url}/v1/stats`, { headers: { 'x-ofd-api-key': OTHER_KEY } });
+      await ask();
+      return ask();
+    },
+    says: /"viewer" .* this minute/,
+  },
   unauthorized: { produce: () => fetch(`${service.url}/v1/stats`), says: /Authorization: Bearer KEY/ },
   url_input_disabled: {
     produce: () => service.convert({ input: { kind: 'url', url: 'https://a.example/' }, output: { format: 'pdf' } }),
@@ -70,6 +87,7 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
     },
     says: /name: "other\.pdf"/,
   },
+  notification_not_found: { produce: () => post('/v1/notifications/x/redeliver'), says: /notification "x"/ },
   method_not_allowed: { produce: () => post('/v1/stats'), says: /GET, HEAD, not POST/ },
   not_cancellable: { produce: async () => post(`/v1/jobs/${await running()}/cancel`), says: /\?force=true stops it/ },
   not_retryable: { produce: async () => post(`/v1/jobs/${await running()}/retry`), says: /only a failed job/ },
@@ -206,7 +224,7 @@ describe('code', () => {
       expect(answer.message).toMatch(says);
       expect(answer.reason).toBe(reason);
       expect(Object.keys(answer).filter((key) => !['code', 'message', 'reason', 'reasons'].includes(key))).toEqual([]);
-      const isLater = response.status === 503 && code !== 'not_ready';
+      const isLater = (response.status === 503 && code !== 'not_ready') || response.status === 429;
       expect(response.headers.get('retry-after') !== null).toBe(isLater);
     },
   );

@@ -330,7 +330,12 @@ it('the log names requests and runs, and holds no key, no body, no query', async
 });
 
 it('a client that reads nothing of its answers is cut off', async () => {
-  const parts = { logger: pino({ level: 'silent' }), config: {}, metrics: new RunMetrics(), startedAtMs: 0 };
+  const parts = {
+    logger: pino({ level: 'silent' }),
+    config: { apiKeys: new Map() },
+    metrics: new RunMetrics(),
+    startedAtMs: 0,
+  };
   const server = createServer(parts as unknown as HttpServices, 300);
   const port = Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port);
   const socket = connect(port, '127.0.0.1')
