@@ -5,6 +5,8 @@ export { ImageError, type ImageFaultReason } from './error.js';
 export { foreignFormat } from './foreign.js';
 export { identifyImage } from './identify.js';
 export { pdfImage } from './pdf-image.js';
+export { type PrintSize, printSize } from './print-size.js';
+export { tiffPage, tiffPages } from './tiff-pages.js';
 export {
   DEFAULT_IMAGE_LIMITS,
   type DecodedImage,

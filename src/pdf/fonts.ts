@@ -1,9 +1,9 @@
-/** The fonts of a page as faces of the display list: names, measures and widths; outlines stay in the library. */
+/** The fonts of a page as faces of the display list: names, measures and cells of letters; outlines stay in the library. */
 import type { Face } from '../display/face.js';
-import { Path } from '../display/geometry.js';
+import { Path, rectanglePath } from '../display/geometry.js';
 import type { NamedFont, Report } from '../display/list.js';
 import type { Pdfium } from './pdfium.js';
-import type { SystemFonts } from './system-fonts.js';
+import { isStandardFont, type SystemFonts } from './system-fonts.js';
 
 /** Font descriptor flags. */
 const FIXED_PITCH = 1 << 0;
@@ -13,7 +13,10 @@ const FORCE_BOLD = 1 << 18;
 const UNITS_PER_EM = 1000;
 const NO_OUTLINE = new Path();
 
-/** A font of the page. Glyph ids are numbers of letter and width, since the library tells no others. */
+/**
+ * A font of the page. Glyph ids are numbers of letter and width, since the library tells no others, and an outline is
+ * the letter's cell: right for where text stands, not to be drawn.
+ */
 export class PdfFace implements Face {
   readonly key: string;
   readonly familyName: string;
@@ -27,7 +30,13 @@ export class PdfFace implements Face {
   readonly isFixedPitch: boolean;
   readonly hasCharacterMap = false;
   readonly font: NamedFont | undefined;
+  /**
+   * Family that stands in for the font, '' for the library's own. Undefined where the font itself is drawn, or one of
+   * those that every PDF may use without carrying them.
+   */
+  readonly substitute: string | undefined;
   readonly #advances = [UNITS_PER_EM / 2];
+  readonly #outlines = [NO_OUTLINE];
   readonly #ids = new Map<string, number>();
 
   constructor(pdfium: Pdfium, address: number, fonts: SystemFonts, key: string) {
@@ -50,11 +59,9 @@ export class PdfFace implements Face {
     this.isFixedPitch = (flags & FIXED_PITCH) > 0;
     const source = isEmbedded ? 'embedded' : substitution?.isSubstitute === false ? 'system' : 'substitute';
     this.font = plain === '' ? undefined : { name: plain, source };
-    this.substitute = substitution?.isSubstitute === true ? substitution.familyName : undefined;
+    const isReplaced = substitution?.isSubstitute === true && !isStandardFont(plain);
+    this.substitute = isReplaced ? substitution.familyName : undefined;
   }
-
-  /** Family that stands in for the font, '' for the library's own; undefined where the font itself is drawn. */
-  readonly substitute: string | undefined;
 
   get glyphCount(): number {
     return this.#advances.length;
@@ -67,6 +74,7 @@ export class PdfFace implements Face {
     const known = this.#ids.get(name);
     if (known !== undefined) return known;
     const id = this.#advances.push(rounded) - 1;
+    this.#outlines.push(characters.trim() === '' ? NO_OUTLINE : this.#cell(rounded));
     this.#ids.set(name, id);
     return id;
   }
@@ -83,8 +91,12 @@ export class PdfFace implements Face {
     return this.#advances[glyphId] ?? 0;
   }
 
-  outline(): Path {
-    return NO_OUTLINE;
+  outline(glyphId: number): Path {
+    return this.#outlines[glyphId] ?? NO_OUTLINE;
+  }
+
+  #cell(width: number): Path {
+    return rectanglePath({ x: 0, y: this.descent, width, height: this.ascent - this.descent });
   }
 }
 

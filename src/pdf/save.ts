@@ -56,7 +56,11 @@ function clearPage(pdfium: Pdfium, document: number, index: number): void {
 function copyInfo(pdfium: Pdfium, from: number, to: number): void {
   for (const key of INFO_KEYS) {
     const text = metaText(pdfium, from, key);
-    if (text === undefined) continue;
+    if (text === undefined) {
+      // The library makes up a date and a maker.
+      pdfium.lendText(key, (name) => pdfium.call.EPDF_SetMetaText(to, name, 0));
+      continue;
+    }
     const utf16 = Buffer.from(`${text}\0`, 'utf16le');
     pdfium.lendText(key, (name) =>
       pdfium.lend(utf16.length, (value) => {

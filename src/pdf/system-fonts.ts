@@ -13,8 +13,8 @@ const HAN_CHARSETS: Readonly<Record<number, string>> = {
 const SYMBOL_CHARSET = 2;
 const FIXED_PITCH = 1;
 const ROMAN = 16;
-/** Faces the library itself has, for the fonts that every PDF may use without carrying them. */
-const STANDARD = /^(Courier|Helvetica|Times|Symbol$|ZapfDingbats$)/;
+const STANDARD =
+  /^(?:(?:Courier|Helvetica)(?:-(?:Bold)?(?:Oblique)?)?|Times-(?:Roman|Bold|Italic|BoldItalic)|Symbol|ZapfDingbats)$/;
 /** What most Chinese, Japanese and Korean font names have in them. */
 const HAN_NAME = /\p{Script=Han}|\p{Script=Hangul}|song|sun\b|hei|kai|fang|ming|gothic|yahei|jhenghei|batang|cjk/iu;
 const WHOLE_FILE = 0;
@@ -34,6 +34,11 @@ export interface Substitution {
   readonly isSubstitute: boolean;
   /** Family of `face`; the library's own where there is none. */
   readonly familyName: string;
+}
+
+/** One of the fonts that every PDF may use without carrying them; the library has faces for them. */
+export function isStandardFont(name: string): boolean {
+  return STANDARD.test(name);
 }
 
 export class SystemFonts {
@@ -95,7 +100,7 @@ export class SystemFonts {
       fixedWidth: (pitch & FIXED_PITCH) !== 0,
       weight,
     });
-    const isLeft = STANDARD.test(name) || (resolved.isSubstitute && !isHan);
+    const isLeft = isStandardFont(name) || (resolved.isSubstitute && !isHan);
     const face = isLeft ? undefined : resolved.primary;
     const { isSubstitute, substituteName } = resolved;
     this.#answers.set(plainName(name), {

@@ -5,6 +5,7 @@ import type { Engine } from './engine.js';
 const LOADERS = {
   ofd: async () => (await import('./ofd.js')).ofdEngine,
   pdf: async () => (await import('./pdf.js')).pdfEngine,
+  pictures: async () => (await import('./pictures.js')).picturesEngine,
 } satisfies Partial<Record<EngineName, () => Promise<Engine>>>;
 
 export type InProcessEngine = keyof typeof LOADERS;
