@@ -195,7 +195,11 @@ export function remoteSuite(name: string, start: () => Promise<TestServer>): voi
       const key = server.kind === 's3' ? 'secret_key' : 'password';
       const { [key]: right, ...keys } = server.target();
       const secret = box.made('secret', 'wrong-one');
-      const guarded = await RemoteHarness.open(server.kind, { ...keys, [`${key}_file`]: secret.path });
+      const guarded = await RemoteHarness.open(server.kind, {
+        ...keys,
+        [`${key}_file`]: secret.path,
+        timeout_seconds: 20,
+      });
       const { code, message } = await failureOf(guarded.deliver([guarded.made('a.pdf', 'x')]));
       expect(code).toBe('sink_refused');
       expect(message).toContain('Target "box"');

@@ -65,7 +65,7 @@ export class HashedFile implements OutgoingFile {
   }
 }
 
-/** Lower-case hexadecimal digest and length of the first `maxBytes` bytes of a stream; it is read no further. */
+/** Lower-case hexadecimal digest and length of a stream, which is given up where it turns out longer than `maxBytes`. */
 export async function digestOf(
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -73,10 +73,9 @@ export async function digestOf(
   const hash = createHash('sha256');
   let sizeBytes = 0;
   for await (const piece of pieces) {
-    const part = piece.subarray(0, maxBytes - sizeBytes);
-    hash.update(part);
-    sizeBytes += part.length;
-    if (sizeBytes >= maxBytes) break;
+    hash.update(piece);
+    sizeBytes += piece.length;
+    if (sizeBytes > maxBytes) break;
   }
   return { sha256: hash.digest('hex'), sizeBytes };
 }

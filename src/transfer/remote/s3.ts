@@ -38,6 +38,9 @@ import {
 import { digestOf } from './outgoing-file.js';
 import type { RemoteProtocol } from './target.js';
 
+/** Later versions of the library want a later Node; this one is pinned, and its word about it is for developers. */
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+
 const REGION = 'us-east-1';
 /** From this size on an object goes up in parts of at least this size. */
 const PART_BYTES = 16 * 1024 * 1024;
@@ -200,7 +203,7 @@ class ObjectClient implements RemoteClient {
       },
       { step: 'build', name: 'signedDigest', priority: 'low' },
     );
-    const { ETag } = await this.#send(body, () => this.#s3.send(command, this.#options));
+    const { ETag } = await this.#send(body, (options) => this.#s3.send(command, options));
     return { told: unquoted(ETag), expected: md5.digest('hex') };
   }
 
@@ -240,7 +243,7 @@ class ObjectClient implements RemoteClient {
       const { body, md5 } = tapped(file.next(ContentLength));
       const PartNumber = parts.length + 1;
       const command = new UploadPartCommand({ ...at, PartNumber, Body: body, ContentLength });
-      const { ETag } = await this.#send(body, () => this.#s3.send(command, this.#options));
+      const { ETag } = await this.#send(body, (options) => this.#s3.send(command, options));
       parts.push({ PartNumber, ETag });
       digests.push(md5.digest());
     }
@@ -248,10 +251,15 @@ class ObjectClient implements RemoteClient {
     return { parts, expected };
   }
 
-  /** Why there was no more to send counts, not that the request broke off. */
-  async #send<Output>(body: Readable, send: () => Promise<Output>): Promise<Output> {
+  /** A body that fails does not end its request by itself; and why there was no more to send is what counts then. */
+  async #send<Output>(
+    body: Readable,
+    send: (options: { abortSignal: AbortSignal }) => Promise<Output>,
+  ): Promise<Output> {
+    const failed = new AbortController();
+    body.once('error', () => failed.abort());
     try {
-      return await send();
+      return await send({ abortSignal: AbortSignal.any([failed.signal, this.#end.signal]) });
     } catch (error) {
       throw body.errored ?? error;
     } finally {

@@ -224,9 +224,10 @@ class RemoteSink implements Sink {
 
   async #isHalf(session: RemoteSession, file: SinkFile, sizeBytes: number): Promise<boolean> {
     if (await session.step(async ({ rename }) => rename !== undefined)) return false;
+    if (sizeBytes === 0) return true;
     const there = await this.#readBack(session, file.name, sizeBytes);
-    const start = await digestOf(createReadStream(file.path) as AsyncIterable<Buffer>, sizeBytes);
-    return there.sha256 === start.sha256 && there.sizeBytes === start.sizeBytes;
+    const start = createReadStream(file.path, { start: 0, end: sizeBytes - 1 }) as AsyncIterable<Buffer>;
+    return there.sizeBytes === sizeBytes && there.sha256 === (await digestOf(start, sizeBytes)).sha256;
   }
 
   #readBack(session: RemoteSession, name: string, maxBytes: number): ReturnType<typeof digestOf> {
@@ -285,8 +286,11 @@ class RemoteSink implements Sink {
   async #checkStored(client: RemoteClient, file: SinkFile, path: string): Promise<void> {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const entry = (await client.find(this.#folder, [name])).get(name);
-    const isRight = entry?.sizeBytes === file.sizeBytes && (entry.sha256 ?? file.sha256) === file.sha256;
-    if (isRight) return;
+    // Where no temporary name is used, another may have come in between.
+    if (!client.rename && entry?.sha256 !== undefined && entry.sha256 !== file.sha256) {
+      throw this.#conflict(file.name, 'exists');
+    }
+    if (entry?.sizeBytes === file.sizeBytes) return;
     const arrived = entry ? `${entry.sizeBytes} bytes` : 'nothing';
     throw new ServiceError(
       'checksum_mismatch',

@@ -1,5 +1,5 @@
 /** Object stores: s3rver, which checks signatures, and moto, which knows conditional writes. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -17,6 +17,7 @@ import type { TestServer } from './server.js';
 
 const MOTO = fileURLToPath(new URL('../../../data/python/bin/moto_server', import.meta.url));
 const BUCKET = 'products';
+const METADATA_ENDING = '._S3rver_metadata.json';
 
 interface S3rver {
   run(): Promise<unknown>;
@@ -36,10 +37,21 @@ export async function startS3rver(): Promise<TestServer> {
   });
   mkdirSync(join(folder, 'store'));
   await server.run();
-  return objectStore(port, 'S3RVER', async () => {
+  const store = await objectStore(port, 'S3RVER', async () => {
     await server.close();
     removeFolder(folder);
   });
+  const bucket = join(folder, 'store', BUCKET);
+  // It checks the signature of a listing wrongly. An object that it shows has a file of metadata beside it.
+  const list = async (): Promise<string[]> =>
+    readdirSync(bucket, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith(METADATA_ENDING))
+      .map((name) => name.slice(0, -METADATA_ENDING.length))
+      .sort();
+  const empty = async (): Promise<void> => {
+    for (const name of readdirSync(bucket)) rmSync(join(bucket, name), { recursive: true });
+  };
+  return { ...store, list, empty };
 }
 
 export async function startMoto(): Promise<TestServer> {
