@@ -3,6 +3,7 @@ import { Closers } from './app/closers.js';
 import { startEngines } from './app/engines.js';
 import { listen } from './app/listen.js';
 import { notifierOf, targetEventsOf } from './app/notifications.js';
+import { takeSecrets } from './app/reload.js';
 import { Retention } from './app/retention.js';
 import { Runs } from './app/runs.js';
 import type { Config } from './app/settings.js';
@@ -23,7 +24,7 @@ import { SqliteStore } from './jobs/sqlite-store.js';
 import { type JobStore, StoreOpenError } from './jobs/store.js';
 import { type Log, type Logger, openLog } from './log/log.js';
 import { RunMetrics } from './metrics/run-metrics.js';
-import { EVENT_NAMES } from './notify/keys.js';
+import { JOB_EVENT_NAMES } from './notify/keys.js';
 import { RemoteTargets } from './transfer/remote/book.js';
 import type { SinkSettings } from './transfer/sink.js';
 import { sinkKindNamed } from './transfer/sinks/index.js';
@@ -46,6 +47,8 @@ export interface Service {
   /** The port that is listened on. */
   readonly port: number;
   readonly logger: Logger;
+  /** Takes the log level and the secrets of another reading of the configuration; all else needs a new start. */
+  reload(config: Config): void;
   /**
    * Takes no more work, waits for what runs at most `shutdown_grace`, queues the rest again, closes everything
    * (contract R6). Calling it again gives the same promise.
@@ -95,6 +98,7 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     startedAtMs,
     now: Date.now,
     wake: (lane: LaneName) => runs.lanes[lane].wake(),
+    wakeNotifier: () => notifier.wake(),
     progressOf: (job) => runs.progressOf(job),
     cancelByForce: (jobId) => cancelByForce(jobId, store, runs.active, Date.now),
     metrics,
@@ -119,6 +123,10 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
   return {
     port,
     logger,
+    reload: (fresh) => {
+      logger.level = fresh.logLevel;
+      logger.info({ level: fresh.logLevel, changed: takeSecrets(config, fresh) }, 'configuration read again');
+    },
     shutDown: () => {
       ending ??= shutDown();
       return ending;
@@ -149,7 +157,7 @@ function requestRules(config: Config, sinks: SinkSettings, absentEngines: Absent
     checkDestination: (kind, destination) => sinkKindNamed(kind)?.check(destination, sinks),
     isUrlInputEnabled: config.allowInputUrlHosts.length > 0,
     notifyTargets: new Set(config.notifyTargets.keys()),
-    notifyEvents: EVENT_NAMES,
+    notifyEvents: JOB_EVENT_NAMES,
   };
 }
 

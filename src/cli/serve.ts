@@ -32,7 +32,9 @@ export async function serveCommand({ configPath, checkOnly }: ServeArguments): P
       process.stdout.write(`${configPath} is fit for use\n`);
       return 0;
     }
-    await runUntilSignal(await startService(config, { warnings }));
+    const service = await startService(config, { warnings });
+    process.on('SIGHUP', () => reload(service, configPath));
+    await runUntilSignal(service);
     // Everything is closed. What keeps the process now is a call that hangs on a volume: it would do so for ever.
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINGER_MS).unref();
     return 0;
@@ -46,6 +48,15 @@ export async function serveCommand({ configPath, checkOnly }: ServeArguments): P
       return 1;
     }
     throw error;
+  }
+}
+
+/** Reads the configuration again and takes of it what can change while the service runs; a faulty one changes nothing. */
+function reload(service: Service, configPath: string): void {
+  try {
+    service.reload(loadConfig(configPath, process.env).config);
+  } catch (error) {
+    service.logger.error({ err: error }, 'the configuration was not read again');
   }
 }
 

@@ -43,6 +43,13 @@ export class Secret {
     }
   }
 
+  /** Takes over what another reading of the configuration found. Whether that is another secret. */
+  take(other: Secret): boolean {
+    const hasChanged = other.#value !== this.#value;
+    this.#value = other.#value;
+    return hasChanged;
+  }
+
   /** The secret itself; for the one place that needs it. */
   reveal(): string {
     return this.#value;

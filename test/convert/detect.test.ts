@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { sourceOf } from '../../src/convert/byte-source.js';
 import { type Detected, detectFormat } from '../../src/convert/detect.js';
 import { readSigns } from '../../src/convert/signs.js';
-import { FORMATS } from '../../src/formats.js';
 import { writeZip } from '../support/zip-writer.js';
 
 const text = (content: string): Buffer => Buffer.from(content, 'latin1');

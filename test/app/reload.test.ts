@@ -1,0 +1,85 @@
+// SIGHUP: the log level and secrets change in the running service, a faulty file changes nothing.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { takeSecrets } from '../../src/app/reload.js';
+import { Secret } from '../../src/config/key.js';
+import { copyOfBuild, Daemon } from '../support/daemon.js';
+import { temporaryFolder } from '../support/jobs.js';
+import { until } from '../support/service.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let daemon: Daemon | undefined;
+beforeEach(() => {
+  folder = temporaryFolder('reload');
+});
+afterEach(async () => {
+  await daemon?.kill();
+  daemon = undefined;
+  folder.remove();
+});
+
+it('secrets are taken where both readings have one, and named where they changed', () => {
+  const make = (secretKey: string, password: string): unknown => ({
+    apiKey: new Secret('same'),
+    s3Targets: new Map([['archive', { bucket: 'b', secretKey: new Secret(secretKey) }]]),
+    sftpTargets: new Map([['box', { auth: { password: new Secret(password) } }]]),
+    logDir: undefined,
+    fontDirs: ['a'],
+  });
+  const current = make('old', 'p') as { s3Targets: Map<string, { secretKey: Secret }> };
+  expect(takeSecrets(current, make('new', 'p'))).toEqual(['s3_targets.archive.secret_key']);
+  expect(current.s3Targets.get('archive')?.secretKey.reveal()).toBe('new');
+  expect(takeSecrets(current, { s3Targets: new Map() })).toEqual([]);
+  expect(current.s3Targets.get('archive')?.secretKey.reveal()).toBe('new');
+});
+
+it('a daemon takes another key and another level at SIGHUP', async () => {
+  const keyFile = join(folder.path, 'key');
+  const configPath = join(folder.path, 'config.json');
+  const logDir = join(folder.path, 'log');
+  mkdirSync(logDir);
+  const write = (changes: Record<string, unknown> = {}): void =>
+    writeFileSync(
+      configPath,
+      JSON.stringify({
+        listen: '127.0.0.1:0',
+        api_key_file: keyFile,
+        db_path: join(folder.path, 'data/jobs.db'),
+        temp_dir: join(folder.path, 'tmp'),
+        output_dir: join(folder.path, 'out'),
+        ...changes,
+      }),
+    );
+  writeFileSync(keyFile, 'the-first-key-of-many\n', { mode: 0o600 });
+  write();
+  daemon = new Daemon(configPath, copyOfBuild(join(folder.path, 'program')));
+  const url = await daemon.ready;
+  const status = async (key: string): Promise<number> =>
+    (await fetch(`${url}/v1/stats`, { headers: { 'x-ofd-api-key': key } })).status;
+  expect([await status('the-first-key-of-many'), await status('the-second-key-of-many')]).toEqual([200, 401]);
+
+  writeFileSync(keyFile, 'the-second-key-of-many\n');
+  write({ log_level: 'debug' });
+  daemon.signal('SIGHUP');
+  await until(
+    () => status('the-second-key-of-many'),
+    (code) => code === 200,
+  );
+  expect(await status('the-first-key-of-many')).toBe(401);
+  await fetch(`${url}/healthz`);
+  await until(
+    async () => daemon?.output ?? '',
+    (text) => text.includes('"route":"/healthz"'),
+  );
+  expect(daemon.output).toContain('"changed":["api_key"]');
+  expect(daemon.output).not.toContain(readFileSync(keyFile, 'utf8').trim());
+
+  write({ log_level: 'shout' });
+  daemon.signal('SIGHUP');
+  await until(
+    async () => daemon?.output ?? '',
+    (text) => text.includes('was not read again'),
+  );
+  expect(await status('the-second-key-of-many')).toBe(200);
+});
