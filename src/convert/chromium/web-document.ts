@@ -1,6 +1,7 @@
 /** An HTML or MHTML file as the answer to the one request that a tab may make. */
 import { readFile, stat } from 'node:fs/promises';
 import { ServiceError } from '../../errors.js';
+import { isTextIn, markedEncoding } from '../decode-text.js';
 
 export interface WebDocument {
   /** An address that is nowhere: its answer is `body`. */
@@ -80,7 +81,7 @@ const DECLARED_WITHIN_BYTES = 4096;
  * <meta> are left to it. undefined where there is nothing to say, `binary` for what is no text.
  */
 function charsetOf(body: Buffer): string | undefined {
-  if (/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/.test(body.toString('latin1', 0, 3))) return undefined;
+  if (markedEncoding(body) !== undefined) return undefined;
   const start = body.toString('latin1', 0, DECLARED_WITHIN_BYTES);
   if (/^<\0/.test(start)) return 'utf-16le';
   if (/^\0</.test(start)) return 'utf-16be';
@@ -88,14 +89,5 @@ function charsetOf(body: Buffer): string | undefined {
   if (/<meta\b[^>]*\bcharset\s*=/i.test(start)) return undefined;
   const ofXml = /^\s*<\?xml\b[^>]*\bencoding\s*=\s*["']([\w.:-]{1,40})["']/i.exec(start)?.[1];
   if (ofXml !== undefined) return ofXml;
-  return ['utf-8', 'gb18030'].find((encoding) => isTextIn(encoding, body)) ?? 'windows-1252';
-}
-
-function isTextIn(encoding: string, bytes: Buffer): boolean {
-  try {
-    new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
+  return (['utf-8', 'gb18030'] as const).find((encoding) => isTextIn(encoding, body)) ?? 'windows-1252';
 }

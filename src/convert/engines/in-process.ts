@@ -4,6 +4,7 @@ import type { Engine } from './engine.js';
 
 const LOADERS = {
   ofd: async () => (await import('./ofd.js')).ofdEngine,
+  markdown: async () => (await import('./markdown.js')).markdownEngine,
   pdf: async () => (await import('./pdf.js')).pdfEngine,
   pictures: async () => (await import('./pictures.js')).picturesEngine,
 } satisfies Partial<Record<EngineName, () => Promise<Engine>>>;
