@@ -147,7 +147,7 @@ async function openStore(config: Config): Promise<JobStore> {
   try {
     return await SqliteStore.open({ path: config.dbPath, targetEvents: targetEventsOf(config) });
   } catch (error) {
-    throw error instanceof StoreOpenError ? new StartError(`db_path: ${error.message}`, { cause: error }) : error;
+    throw error instanceof StoreOpenError ? new StartError(error.message, { cause: error }) : error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads the configuration file against declared groups of keys, and tells every fault at once (contract C1, C2). */
 import { readFileSync, statSync } from 'node:fs';
-import { jsonFaultText } from './json-fault.js';
+import { findRepeatedName, jsonFaultText } from './json-fault.js';
 import { type CrossCheck, type Findings, readGroup } from './key-groups.js';
 import { type ConfigOf, type Key, type KeyGroup, type Place, shown } from './key-types.js';
 
@@ -38,7 +38,7 @@ export function loadGroup<Group extends KeyGroup>(
 ): Loaded<ConfigOf<Group>> {
   const faults: string[] = [];
   const warnings: string[] = [];
-  const file = readConfigFile(path);
+  const file = readConfigFile(path, faults);
   const config = readGroup(group, file, placeAt('', env, faults));
   const findings: Findings = {
     fault: (at, text) => faults.push(`${at}: ${text}`),
@@ -59,10 +59,12 @@ function placeAt(path: string, env: Environment, faults: string[]): Place {
   };
 }
 
-function readConfigFile(path: string): Record<string, unknown> {
+function readConfigFile(path: string, faults: string[]): Record<string, unknown> {
   const content = readContent(path).replace(/^\uFEFF/, '');
   try {
     const value: unknown = JSON.parse(content);
+    const repeated = findRepeatedName(content, value);
+    if (repeated !== undefined) faults.push(`${repeated}: the key is given twice; leave one out`);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
     throw new ConfigError([`${path}: ${shown(value)} is not an object; the file holds one object {"key": value, …}`]);
   } catch (error) {

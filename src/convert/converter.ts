@@ -10,6 +10,7 @@ import { ServiceError } from '../errors.js';
 import type { ConversionHooks, ConversionResult, StepRunner, StepTask } from './converter-types.js';
 import type { ThreadReply, ThreadSettings } from './engines/thread-types.js';
 import { MemoryWatch } from './memory-watch.js';
+import { watchPulse } from './thread-pulse.js';
 
 /** Why a thread was ended: its time had come, memory was short, it failed, or its task was to stop. */
 export type ThreadEnd = 'recycled' | 'memory' | 'crashed' | 'stopped';
@@ -195,7 +196,9 @@ function runOn(thread: Thread, task: StepTask, hooks: ConversionHooks): Promise<
     const onError = (error: Error): void => fail(new BrokenThread('crashed', threadFailure(error)));
     const onExit = (code: number): void => onError(new Error(`worker thread ended with code ${code}`));
     const onAbort = (): void => fail(new BrokenThread('stopped', abortFailure(hooks.signal)));
+    const endPulse = watchPulse(worker, () => hooks.onAlive?.());
     const finish = (settle: () => void): void => {
+      endPulse();
       thread.fail = undefined;
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       hooks.signal.removeEventListener('abort', onAbort);

@@ -31,7 +31,7 @@ describe('a start fails with a sentence that names the key', () => {
   it('for a database that another process holds', async () => {
     service = await startTestService();
     const second = startTestService({ db_path: join(service.folder, 'data', 'jobs.db') });
-    await expect(second).rejects.toThrow(/^db_path: /);
+    await expect(second).rejects.toThrow(/^db_path \S+jobs\.db is held by another running process/);
   });
 
   it.each(['db_path', 'temp_dir', 'output_dir', 'log_dir'])('for a %s that is no folder', async (key) => {

@@ -110,6 +110,17 @@ it.each([
   expect(load({ url_timeout: text }).urlTimeoutMs).toBeCloseTo(wanted);
 });
 
+it.each([
+  ['"fast_workers": 1, "db_path": "/a", "fast_workers": 2', 'fast_workers'],
+  ['"notify_targets": {"a": {"url": "https://a", "secret": "x", "url": "https://b"}}', 'notify_targets.a.url'],
+])('a key that stands twice is a fault beside the others: %s', (keys, path) => {
+  const file = write({});
+  writeFileSync(file, `{"output_dir": "/o", "api_key": 5, ${keys}}`);
+  const told = (): unknown => loadConfig(file, {});
+  expect(told).toThrow(`${path}: the key is given twice; leave one out`);
+  expect(told).toThrow('api_key: is not a text');
+});
+
 it('every fault is told at once, one line each, with path, value and what would be right', () => {
   const found = faults({
     listen: '9705',
