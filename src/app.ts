@@ -82,9 +82,15 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
   const engines = closers.add(await startEngines(config, metrics, workspaces));
   const converter = options.converter ?? engines.converter;
   const targets = closers.add(await RemoteTargets.open(config));
-  const runs = new Runs(config, store, converter, { targets, logger, metrics, onEnd: () => notifier.wake() });
+  const volumes = closers.add(await watchVolumes(config, logger));
+  const runs = new Runs(config, store, converter, {
+    targets,
+    logger,
+    metrics,
+    mayStart: () => volumes.hindrances().length === 0,
+    onEnd: () => notifier.wake(),
+  });
   const slots = new StreamSlots({ fast: config.fastWorkers, heavy: config.heavyWorkers });
-  const volumes = closers.add(await VolumeWatches.start(config));
   const state = closers.add(await ServiceState.watch(store, volumes));
   const server = createServer({
     config,
@@ -149,6 +155,13 @@ async function openStore(config: Config): Promise<JobStore> {
   } catch (error) {
     throw error instanceof StoreOpenError ? new StartError(error.message, { cause: error }) : error;
   }
+}
+
+function watchVolumes(config: Config, logger: Logger): Promise<VolumeWatches> {
+  return VolumeWatches.start({
+    config,
+    onSpace: (text, isLow) => logger[isLow ? 'warn' : 'info']({ space: text }, isLow ? 'no space' : 'space again'),
+  });
 }
 
 function requestRules(config: Config, sinks: SinkSettings, absentEngines: AbsentEngines): RequestRules {

@@ -5,9 +5,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { ERROR_CODES, FAILURE_REASONS } from '../errors.js';
 import { FORMAT_IDS } from '../formats.js';
-import { BATCH_EVENT } from '../jobs/batch.js';
 import { JOB_STATES, LANE_NAMES, WAITING_REASONS } from '../jobs/job.js';
-import { JOB_EVENTS, NOTIFICATION_STATES } from '../jobs/notification.js';
+import { BATCH_EVENT, JOB_EVENTS, NOTIFICATION_STATES } from '../jobs/notification.js';
 
 /** A value of a schema as it is written: what is optional may also be undefined, which JSON leaves out. */
 export type Written<Schema extends TSchema> = Loose<Static<Schema>>;
@@ -108,7 +107,11 @@ const summaryFields = {
   progress: Type.Optional(ProgressAnswer),
   waiting: Type.Optional(
     Type.Object(
-      { reason: Type.String(), since: time('Since when it waits.'), next_attempt_at: time('Runs then, or later.') },
+      {
+        reason: Type.String(),
+        since: time('Since when it waits.'),
+        next_attempt_at: Type.Optional(time('Runs then, or later; absent where nobody knows.')),
+      },
       closed,
     ),
   ),
@@ -131,6 +134,47 @@ export const JobListAnswer = Type.Object(
   {
     jobs: Type.Array(JobSummary, { description: 'Newest first.' }),
     next_cursor: Type.Optional(Type.String({ description: 'Gives the next page; absent at the end.' })),
+  },
+  closed,
+);
+
+const BATCH_STATES = ['running', 'completed'] as const;
+
+export const BatchAcceptedAnswer = Type.Object(
+  {
+    id: Type.String({ description: 'Made as the ids of jobs are.' }),
+    state: oneOf(BATCH_STATES),
+    total: count('Items.'),
+    status_url: Type.String(),
+  },
+  closed,
+);
+
+const BatchItem = Type.Object(
+  {
+    index: count('Place in the request, from 0.'),
+    job_id: Type.Optional(Type.String({ description: 'Absent where the item was refused at submission.' })),
+    state: State,
+    error: Type.Optional(Type.String()),
+    error_code: Type.Optional(ErrorCodeName),
+    reason: Type.Optional(Reason),
+  },
+  closed,
+);
+
+/** A batch (contract X5). */
+export const BatchAnswer = Type.Object(
+  {
+    id: Type.String(),
+    state: oneOf(BATCH_STATES, 'completed when every item has ended.'),
+    total: count('Items.'),
+    done: count('Items that have ended.'),
+    succeeded: count('Items.'),
+    failed: count('Items, those among them that were refused at submission.'),
+    cancelled: count('Items.'),
+    created_at: time('When it was submitted.'),
+    finished_at: Type.Optional(time('When its last item ended.')),
+    items: Type.Array(BatchItem, { description: 'In the order of the request.' }),
   },
   closed,
 );
@@ -216,6 +260,7 @@ export const ReadyAnswer = Type.Object(
     disabled: Type.Array(Type.Object({ engine: Type.String(), reason: Type.String() }, closed), {
       description: 'Engines that are not there: conversions that need one are refused.',
     }),
+    hindrances: Type.Array(Type.String(), { description: 'Why jobs that are taken wait: a volume is full or hangs.' }),
   },
   closed,
 );

@@ -64,15 +64,23 @@ export class JsonBodyReader {
   #isCutting = false;
   /** The last byte was a backslash that makes the next one part of the text. */
   #isEscaped = false;
+  readonly #subject: string;
 
   /**
    * @param field name of the field whose text may be long, for messages
    * @param declaredBytes size of the body, where it is known: a small one has no long text
+   * @param subject what it is, for messages
    */
-  constructor(newUpload: () => UploadWriter, field: string, declaredBytes = Number.POSITIVE_INFINITY) {
+  constructor(
+    newUpload: () => UploadWriter,
+    field: string,
+    declaredBytes = Number.POSITIVE_INFINITY,
+    subject = 'The body',
+  ) {
     this.#newUpload = newUpload;
     this.#field = field;
     this.#isSmall = declaredBytes <= LONG_TEXT_BYTES;
+    this.#subject = subject;
   }
 
   /** The next bytes; the call after waits for the promise, where there is one. Throws `invalid_request`. */
@@ -143,7 +151,7 @@ export class JsonBodyReader {
     this.#restBytes += part.length;
     if (this.#restBytes > LARGEST_REST_BYTES) {
       throw invalid(
-        `The body without its long text is larger than ${LARGEST_REST_BYTES} bytes; only ${this.#field} is large`,
+        `${this.#subject} without its long text is larger than ${LARGEST_REST_BYTES} bytes; only ${this.#field} is large`,
       );
     }
   }
@@ -198,7 +206,7 @@ export class JsonBodyReader {
     const cut = this.#cut;
     if (this.#isCutting && cut) {
       const start = `the text that starts at character ${cut.startBytes}`;
-      throw invalid(`The body is no valid JSON: ${start} has no end; is the body cut?`);
+      throw invalid(`${this.#subject} is no valid JSON: ${start} has no end; is the body cut?`);
     }
     if (cut) await this.#store(cut, () => cut.decoder.end());
     const value = this.#parse();
@@ -215,16 +223,17 @@ export class JsonBodyReader {
   #parse(): unknown {
     const rest = Buffer.concat(this.#rest, this.#restBytes);
     this.#rest = [];
-    if (rest.length === 0) throw invalid('The body is empty; a JSON object was expected');
+    if (rest.length === 0) throw invalid(`${this.#subject} is empty; a JSON object was expected`);
     const cut = this.#cut;
     const removed = (offset: number): number =>
       cut && cut.restEnd <= offset ? cut.sizeBytes - cut.placeholder.length : 0;
-    return parseJsonText(decodeUtf8(rest), 'The body', (offset) => offset + removed(offset));
+    return parseJsonText(decodeUtf8(rest), this.#subject, (offset) => offset + removed(offset));
   }
 }
 
 /**
- * The value of a JSON text. Throws `invalid_request` that names the place of the first fault, or a name given twice.
+ * The value of a JSON text. Throws `invalid_request` that names the place of the first fault (its cause is the fault of the
+ * syntax), or a name given twice.
  * @param subject what the text is, for the message
  * @param placeOf the place, in what the client sent, of an offset in the text
  */
@@ -232,10 +241,11 @@ export function parseJsonText(text: string, subject: string, placeOf = (offset: 
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
+  } catch (cause) {
     const { offset, wanted } = findJsonFault(text);
     const end = offset >= text.length ? ', where it ends' : '';
-    throw invalid(`${subject} is no valid JSON at character ${placeOf(offset)}${end}: ${wanted} was expected`);
+    const message = `${subject} is no valid JSON at character ${placeOf(offset)}${end}: ${wanted} was expected`;
+    throw new ServiceError('invalid_request', message, { cause });
   }
   const repeated = findRepeatedName(text, value);
   if (repeated !== undefined) throw invalid(`${shortened(repeated)}: the field is given twice; leave one out`);
@@ -246,7 +256,8 @@ function shortened(name: string): string {
   return name.length > 100 ? `${name.slice(0, 100)}…` : name;
 }
 
-function decodeUtf8(bytes: Buffer): string {
+/** Throws `invalid_request`. */
+export function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {

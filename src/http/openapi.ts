@@ -7,6 +7,8 @@ import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import { VERSION } from '../version.js';
 import {
   AcceptedAnswer,
+  BatchAcceptedAnswer,
+  BatchAnswer,
   ErrorAnswer,
   JobAnswer,
   JobListAnswer,
@@ -19,13 +21,16 @@ import {
 } from './answers.js';
 import type { AnswerDescription, RouteDescription } from './api.js';
 import type { Route, RouteTable } from './route-table.js';
-import { ConvertBody, NoQuery } from './schemas.js';
+import { BatchBody, ConvertBody, NoQuery } from './schemas.js';
 import type { HttpServer } from './services.js';
 
 /** Schemas that stand under a name of their own. */
 const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ConvertRequest: ConvertBody,
   Accepted: AcceptedAnswer,
+  BatchRequest: BatchBody,
+  BatchAccepted: BatchAcceptedAnswer,
+  Batch: BatchAnswer,
   Job: JobAnswer,
   JobSummary,
   JobList: JobListAnswer,

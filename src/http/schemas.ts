@@ -6,9 +6,8 @@ import type { FastifyTypeProvider } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
 import type { GivenOptions } from '../convert/options.js';
 import type { Submission, UploadFacts } from '../convert/request.js';
-import { BATCH_EVENT } from '../jobs/batch.js';
 import { JOB_STATES, LANE_NAMES } from '../jobs/job.js';
-import { JOB_EVENTS, NOTIFICATION_STATES } from '../jobs/notification.js';
+import { BATCH_EVENT, JOB_EVENTS, NOTIFICATION_STATES } from '../jobs/notification.js';
 
 /** Lets Fastify infer the types of handlers from TypeBox schemas. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
@@ -17,6 +16,8 @@ export interface TypeBoxProvider extends FastifyTypeProvider {
 }
 
 const LONGEST_TEXT = 8192;
+/** Items of a batch. */
+export const MOST_ITEMS = 1000;
 
 /** A text that may be left out, null or empty. */
 const text = (description: string) =>
@@ -106,6 +107,39 @@ export const ConvertBody = Type.Object(
 );
 
 export type ConvertBody = Static<typeof ConvertBody>;
+
+const BatchNotify = Type.Object(
+  {
+    target: text('Name of a configured target.'),
+    events: names('batch_completed: a batch tells of nothing else; its items have their own notify.'),
+  },
+  closed,
+);
+
+const batchFields = {
+  notify: orNull(BatchNotify, 'Who is told when the last item has ended.'),
+  idempotency_key: text('The same key and request find the first batch; as the header Idempotency-Key.'),
+};
+
+/** Body of POST /v1/batches. */
+export const BatchBody = Type.Object(
+  {
+    items: Type.Array(ConvertBody, {
+      minItems: 1,
+      maxItems: MOST_ITEMS,
+      description: 'Requests as of /v1/convert, of any output.kind but stream.',
+    }),
+    ...batchFields,
+  },
+  closed,
+);
+
+/** The same with the number of each item in its place: an item that is wrong is refused alone. */
+export const BatchFrame = Type.Object({ items: Type.Array(Type.Integer()), ...batchFields }, closed);
+
+export type BatchFrame = Static<typeof BatchFrame>;
+
+export const BatchParameters = Type.Object({ id: Type.String({ description: 'As the 202 gave it.' }) });
 
 /** A query that has no parameters: one that is given is refused, not ignored. */
 export const NoQuery = Type.Object({}, closed);

@@ -10,6 +10,7 @@ import Fastify, { type FastifyReply, type FastifyRequest, LogController } from '
 import { ServiceError } from '../errors.js';
 import { attemptLogRoutes } from './attempt-log.js';
 import { KeyRing } from './authorization.js';
+import { batchRoutes } from './batches.js';
 import { limitsOf, skipBody } from './body-reader.js';
 import { contentRoutes } from './content.js';
 import { convertRoutes } from './convert.js';
@@ -110,6 +111,7 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
   });
 
   convertRoutes(server, services);
+  batchRoutes(server, services);
   jobListRoutes(server, services);
   jobRoutes(server, services);
   eventRoutes(server, services);

@@ -22,7 +22,20 @@ export interface Progress {
   readonly total: number;
 }
 
+/** Why no job starts now (contract V2, V3). */
+export interface Hindrance {
+  readonly reason: string;
+  readonly sinceMs: number;
+  readonly text: string;
+}
+
 export interface Readiness {
+  /** What keeps jobs from starting; they are taken and wait. */
+  hindrances(): readonly Hindrance[];
+  /** There is no room for what a submission brings. */
+  noRoomForInputs(): Hindrance | undefined;
+  /** What is free on each volume, by the key that names it. */
+  freeBytes(): readonly { readonly volume: string; readonly bytes: number }[];
   /** Why the service takes no work now; nothing where it does. */
   reasons(): readonly string[];
   /** After SIGTERM: submissions are refused, the rest is answered. */
@@ -43,6 +56,8 @@ export interface HttpServices {
   readonly now: () => number;
   /** Tells a lane that there may be a job. */
   wake(lane: LaneName): void;
+  /** There may be a notification to send. */
+  wakeNotifier(): void;
   /** How far a running job is. */
   progressOf(job: Job): Progress | undefined;
   /**

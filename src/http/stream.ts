@@ -1,20 +1,11 @@
 /** The product as the answer to its request (contract A4). The client's disconnect stops the conversion. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { runStream } from '../attempt.js';
-import type { ConversionRequest } from '../convert/request.js';
 import { ServiceError } from '../errors.js';
 import { FORMATS } from '../formats.js';
-import type { NewJob } from '../jobs/job.js';
 import { attachment } from './disposition.js';
+import type { Submission } from './prepare.js';
 import type { HttpServices } from './services.js';
-import type { Upload } from './upload.js';
-
-/** A submission that is right in every respect that can be known before it runs. */
-export interface Submission {
-  readonly conversion: ConversionRequest;
-  readonly job: NewJob;
-  readonly upload: Upload;
-}
 
 /** Converts inside the request. Throws ServiceError as it is to be answered; the job says the same. */
 export async function answerWithProduct(

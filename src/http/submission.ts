@@ -40,7 +40,7 @@ interface Parts {
   readonly complete?: (body: ConvertBody) => { body: ConvertBody; upload: Upload | undefined };
 }
 
-const BYTES_FIELD = 'input.bytes';
+export const BYTES_FIELD = 'input.bytes';
 
 /** Reads the whole request. Where it rejects, nothing is left of what had come. */
 export async function receive(request: FastifyRequest, receiving: Receiving): Promise<Received> {
@@ -56,7 +56,7 @@ export async function receive(request: FastifyRequest, receiving: Receiving): Pr
 }
 
 /** A message shows how the client's own text begins, not what stands for it. */
-function withoutPlaceholder(error: unknown, { placeholder, start }: LongText): unknown {
+export function withoutPlaceholder(error: unknown, { placeholder, start }: LongText): unknown {
   if (!(error instanceof ServiceError) || !error.message.includes(placeholder)) return error;
   return new ServiceError(error.code, error.message.replaceAll(placeholder, `${start}…`), { cause: error });
 }
@@ -96,14 +96,7 @@ async function readJson(request: FastifyRequest, { limits, folder }: Receiving):
       body: value,
       upload: longText?.upload,
       longText,
-      complete: (body) => {
-        const { bytes } = body.input;
-        if (longText && bytes !== longText.placeholder) {
-          throw invalid(`A long text stands outside of ${BYTES_FIELD}; no other field takes one`);
-        }
-        if (longText?.fault) throw longText.fault;
-        return { body, upload: longText?.upload ?? (bytes ? uploadOf(decodeBase64(bytes, BYTES_FIELD)) : undefined) };
-      },
+      complete: (body) => ({ body, upload: uploadIn(body, longText) }),
     };
   } catch (error) {
     await reader.discard();
@@ -111,12 +104,25 @@ async function readJson(request: FastifyRequest, { limits, folder }: Receiving):
   }
 }
 
+/**
+ * The upload that a JSON body holds. Throws `invalid_request`.
+ * @param longText what was cut out of the body
+ */
+export function uploadIn({ input }: ConvertBody, longText: LongText | undefined): Upload | undefined {
+  const { bytes } = input;
+  if (longText && bytes !== longText.placeholder) {
+    throw invalid(`A long text stands outside of ${BYTES_FIELD}; no other field takes one`);
+  }
+  if (longText?.fault) throw longText.fault;
+  return longText?.upload ?? (bytes ? uploadOf(decodeBase64(bytes, BYTES_FIELD)) : undefined);
+}
+
 const LOOKED_AT_BYTES = 512;
 /** ZIP, which an OFD package is, and PDF. */
 const FILE_STARTS = ['PK\x03\x04', '%PDF'];
 
 /** What is no JSON at the first glance is refused with what it should have been sent as. */
-function refuseNoJson(piece: Buffer): void {
+export function refuseNoJson(piece: Buffer): void {
   const start = piece.subarray(0, LOOKED_AT_BYTES);
   const text = start.toString('latin1');
   const file = FILE_STARTS.find((sign) => text.startsWith(sign));

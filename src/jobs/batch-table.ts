@@ -1,8 +1,9 @@
 /** The tables `batches` and `batch_items`: items follow their jobs, and the last one to end completes the batch. */
 import { type ErrorCode, type FailureReason, ServiceError } from '../errors.js';
-import { BATCH_EVENT, type Batch, countsOf, type ItemFault, type NewBatch, type NewBatchItem } from './batch.js';
+import { type Batch, countsOf, type ItemFault, type NewBatch, type NewBatchItem } from './batch.js';
 import { isTerminal, type Job, type JobState } from './job.js';
 import { timeText } from './job-fields.js';
+import { BATCH_EVENT } from './notification.js';
 import type { OutboxTable } from './outbox.js';
 import type { Statements } from './statements.js';
 import { type InputRecord, keyConflict, type Submissions } from './submissions.js';

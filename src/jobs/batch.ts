@@ -2,9 +2,6 @@
 import type { ErrorCode, FailureReason } from '../errors.js';
 import type { JobState, NewJob } from './job.js';
 
-/** What a registered target is told when the last item of a batch has ended. */
-export const BATCH_EVENT = 'batch_completed';
-
 /** Why an item failed: its own refusal at submission, or the end of its job. */
 export interface ItemFault {
   readonly errorCode: ErrorCode;

@@ -153,6 +153,10 @@ export class JobDatabase {
     return this.#batches.openJobs(id).filter((jobId) => this.cancel(jobId, nowMs) === 'cancelled');
   }
 
+  openJobsOfBatch(id: string): string[] {
+    return this.#batches.openJobs(id);
+  }
+
   begin(job: NewJob): Attempt {
     return attemptOf(this.#submissions.insert(job, 'running'));
   }

@@ -18,6 +18,8 @@ export const JOB_KEYS = {
   heartbeat_timeout: duration({ default: '10m', zero: 'itself', max: '500h' }),
   /** Of what the engines of a run print, the first so many bytes are kept (contract L1). */
   attempt_log_max_bytes: bytes({ default: 4 * 1024 * 1024 }),
+  /** Free space of a volume below which no job starts; 0 is no limit (contract V2). */
+  min_free_bytes: wholeNumber({ type: 'bytes', default: 256 * 1024 * 1024, max: 2 ** 50, zero: 'itself' }),
   retention: duration({ default: '168h', zero: 'default' }),
   /** How long running work may go on after SIGTERM; 0 puts it back in the queue at once (contract R6). */
   shutdown_grace: duration({ default: '30s', zero: 'itself', max: '24h' }),

@@ -21,6 +21,8 @@ export interface LaneOptions {
   /** Where this lane's runs are found by whoever wants to stop one. */
   readonly runs: ActiveRuns;
   readonly retry: RetryPolicy;
+  /** Whether a job may start now; looked at again with every poll. */
+  readonly mayStart?: () => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** How often an idle lane looks by itself, for jobs whose wait is over; 1 s where absent. */
@@ -70,6 +72,7 @@ export class Lane {
   }
 
   #fill(): void {
+    if (this.#options.mayStart?.() === false) return;
     while (!this.#isDraining && this.#runs.size + this.#claiming < this.#options.workers) void this.#takeOne();
   }
 

@@ -1,6 +1,11 @@
 /** A row of the table `notifications` and the Notification it stands for. */
-import { BATCH_EVENT } from './batch.js';
-import type { Notification, NotificationEvent, NotificationState, NotificationSummary } from './notification.js';
+import {
+  BATCH_EVENT,
+  type Notification,
+  type NotificationEvent,
+  type NotificationState,
+  type NotificationSummary,
+} from './notification.js';
 
 export interface NotificationRow {
   readonly id: string;

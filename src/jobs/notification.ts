@@ -3,7 +3,6 @@
  * cross threads.
  */
 
-import type { BATCH_EVENT } from './batch.js';
 import type { Page } from './paging.js';
 
 /**
@@ -19,6 +18,9 @@ export type NotificationState = (typeof NOTIFICATION_STATES)[number];
 export const JOB_EVENTS = ['succeeded', 'failed'] as const;
 
 export type JobEvent = (typeof JOB_EVENTS)[number];
+
+/** The last item of a batch has ended. */
+export const BATCH_EVENT = 'batch_completed';
 
 export type NotificationEvent = JobEvent | typeof BATCH_EVENT;
 

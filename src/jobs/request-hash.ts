@@ -12,7 +12,7 @@ export function requestHash(job: Pick<NewJob, 'from' | 'to' | 'request'>, inputS
 }
 
 /** JSON whose keys are in order; what is undefined is left out. */
-function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

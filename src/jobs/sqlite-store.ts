@@ -146,6 +146,10 @@ export class SqliteStore implements JobStore {
     return jobIds;
   }
 
+  openJobsOfBatch(id: string): Promise<readonly string[]> {
+    return this.#database.call('openJobsOfBatch', [id]);
+  }
+
   begin(job: NewJob): Promise<Attempt> {
     return this.#database.call('begin', [job], (late) =>
       ignoreFailure(this.settle(late, { kind: 'cancelled' }, job.createdAtMs)),

@@ -40,6 +40,7 @@ export type StoreThreadMethods = Pick<
   | 'submitBatch'
   | 'batch'
   | 'cancelBatch'
+  | 'openJobsOfBatch'
   | 'uploads'
   | 'planUploads'
   | 'uploadDelivered'
@@ -65,6 +66,7 @@ const READS = new Set([
   'notification',
   'notificationListStep',
   'batch',
+  'openJobsOfBatch',
   'uploads',
   'snapshot',
   'ping',

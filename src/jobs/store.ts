@@ -128,6 +128,9 @@ export interface JobStore extends Outbox {
    */
   cancelBatch(id: string, nowMs: number): Promise<readonly string[]>;
 
+  /** Jobs that a batch has made and that have not ended. */
+  openJobsOfBatch(id: string): Promise<readonly string[]>;
+
   /** Writes down a stream's job as running: its input lives in the request, so it never comes back to the queue. */
   begin(job: NewJob): Promise<Attempt>;
 

@@ -11,9 +11,13 @@ import {
   texts,
   wholeNumber,
 } from '../config/key.js';
+import { BATCH_EVENT, JOB_EVENTS } from '../jobs/notification.js';
 
-/** What a target, or a submission, may ask to be told of; `*` is all. */
-export const EVENT_NAMES = ['succeeded', 'failed', '*'] as const;
+/** What a submission may ask to be told of; `*` is all. */
+export const JOB_EVENT_NAMES = [...JOB_EVENTS, '*'] as const;
+
+/** What a target may want to hear. */
+export const EVENT_NAMES = [...JOB_EVENTS, BATCH_EVENT, '*'] as const;
 
 const TARGET_KEYS = {
   url: text({ isRequired: true, check: checkSecureUrl }),

@@ -87,6 +87,7 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
     },
     says: /name: "other\.pdf"/,
   },
+  batch_not_found: { produce: () => get('/v1/batches/x'), says: /batch "x"/ },
   notification_not_found: { produce: () => post('/v1/notifications/x/redeliver'), says: /notification "x"/ },
   method_not_allowed: { produce: () => post('/v1/stats'), says: /GET, HEAD, not POST/ },
   not_cancellable: { produce: async () => post(`/v1/jobs/${await running()}/cancel`), says: /\?force=true stops it/ },
