@@ -17,6 +17,8 @@ interface RunParts {
   readonly logger: Logger;
   readonly metrics: RunMetrics;
   /** A job has ended. */
+  /** Whether a job may start now. */
+  readonly mayStart: () => boolean;
   readonly onEnd: () => void;
 }
 
@@ -25,7 +27,8 @@ export class Runs {
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly active: ActiveRuns;
 
-  constructor(config: Config, store: JobStore, converter: Converter, { targets, logger, metrics, onEnd }: RunParts) {
+  constructor(config: Config, store: JobStore, converter: Converter, parts: RunParts) {
+    const { targets, logger, metrics, onEnd } = parts;
     this.active = new ActiveRuns({
       jobTimeoutMs: config.jobTimeoutMs,
       heartbeatTimeoutMs: config.heartbeatTimeoutMs,
@@ -58,8 +61,8 @@ export class Runs {
       onFault: (error, job) => logger.error({ job: job.id, err: error }, 'job failed'),
     };
     this.lanes = {
-      fast: this.#lane('fast', config.fastWorkers, config, store, { logger, metrics }),
-      heavy: this.#lane('heavy', config.heavyWorkers, config, store, { logger, metrics }),
+      fast: this.#lane('fast', config.fastWorkers, config, store, parts),
+      heavy: this.#lane('heavy', config.heavyWorkers, config, store, parts),
     };
   }
 
@@ -81,7 +84,7 @@ export class Runs {
     workers: number,
     config: Config,
     store: JobStore,
-    { logger, metrics }: { logger: Logger; metrics: RunMetrics },
+    { logger, metrics, mayStart }: RunParts,
   ): Lane {
     return new Lane({
       name,
@@ -97,6 +100,7 @@ export class Runs {
       },
       run: (run) => runAttempt(run, this.services),
       runs: this.active,
+      mayStart,
       retry: {
         maxAttempts: config.maxJobAttempts,
         backoffMs: config.jobRetryBackoffMs,

@@ -1,7 +1,7 @@
 /** Starting → ready → shutting down, and what is not well meanwhile (contract A11). */
 import type { Readiness } from '../http/services.js';
 import type { JobStore } from '../jobs/store.js';
-import type { VolumeWatches } from './volumes.js';
+import type { Hindrance, VolumeWatches } from './volumes.js';
 import { Watch } from './watch.js';
 
 /** A look and its deadline together stay under the two seconds of contract A11. */
@@ -35,6 +35,18 @@ export class ServiceState implements Readiness {
     if (this.isShuttingDown) return ['shutting down'];
     if (!this.isStarted) return ['starting'];
     return [...this.#volumes.faults(), ...(this.#store.fault ? [this.#store.fault] : [])];
+  }
+
+  hindrances(): readonly Hindrance[] {
+    return this.#volumes.hindrances();
+  }
+
+  noRoomForInputs(): Hindrance | undefined {
+    return this.#volumes.noRoomForInputs();
+  }
+
+  freeBytes(): readonly { readonly volume: string; readonly bytes: number }[] {
+    return this.#volumes.freeBytes();
   }
 
   close(): void {

@@ -11,6 +11,8 @@ export interface VolumeAnswer {
   readonly number: number;
   /** Absent where all is well. */
   readonly fault?: string;
+  /** That this user may still write; absent where it cannot be told. */
+  readonly freeBytes?: number;
 }
 
 /**
@@ -37,8 +39,8 @@ export class VolumeProbe {
     this.#worker.unref();
   }
 
-  /** Rejects where the folder takes no file; hangs while its volume does. */
-  async check(folder: string): Promise<void> {
+  /** The bytes that are free; rejects where the folder takes no file, hangs while its volume does. */
+  async check(folder: string): Promise<number | undefined> {
     this.#count += 1;
     const question: VolumeQuestion = { number: this.#count, folder };
     const answer = await new Promise<VolumeAnswer>((resolve) => {
@@ -47,6 +49,7 @@ export class VolumeProbe {
     });
     this.#waiting.delete(question.number);
     if (answer.fault !== undefined) throw new Error(answer.fault);
+    return answer.freeBytes;
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
  * Thread that writes, reads and removes a small file in each folder that it is told of. Its calls are synchronous on
  * purpose: on a volume that hangs they stop this thread alone, and no thread of the pool that all file work shares.
  */
-import { readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { PROBE_NAME, type VolumeAnswer, type VolumeQuestion } from './volume-probe.js';
@@ -20,8 +20,17 @@ function faultOf(folder: string): string | undefined {
   }
 }
 
+function freeSpace(folder: string): Pick<VolumeAnswer, 'freeBytes'> {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return { freeBytes: bavail * bsize };
+  } catch {
+    return {};
+  }
+}
+
 parentPort?.on('message', ({ number, folder }: VolumeQuestion) => {
   const fault = faultOf(folder);
-  const answer: VolumeAnswer = fault === undefined ? { number } : { number, fault };
+  const answer: VolumeAnswer = fault === undefined ? { number, ...freeSpace(folder) } : { number, fault };
   parentPort?.postMessage(answer);
 });

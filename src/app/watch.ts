@@ -14,6 +14,7 @@ export interface WatchOptions {
 export class Watch {
   readonly #options: WatchOptions;
   #fault: string | undefined;
+  #lateSinceMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -25,6 +26,11 @@ export class Watch {
   /** Why it is not well; undefined where it is. */
   get fault(): string | undefined {
     return this.#fault;
+  }
+
+  /** Since when a look has had no answer (milliseconds since 1970); undefined where the last one had. */
+  get lateSinceMs(): number | undefined {
+    return this.#lateSinceMs;
   }
 
   /** Resolves after the first look, or at its deadline. */
@@ -46,6 +52,7 @@ export class Watch {
     const { name, probe, everyMs, deadlineMs } = this.#options;
     const late = setTimeout(() => {
       this.#fault = `${name}: no answer for ${deadlineMs} ms`;
+      this.#lateSinceMs ??= Date.now() - deadlineMs;
       onKnown();
     }, deadlineMs);
     try {
@@ -55,6 +62,7 @@ export class Watch {
       this.#fault = `${name}: ${error instanceof Error ? error.message : String(error)}`;
     }
     clearTimeout(late);
+    this.#lateSinceMs = undefined;
     onKnown();
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#look(() => undefined), everyMs);
   }

@@ -2,7 +2,7 @@
 import { isTerminal, type Job, type JobWarning } from '../jobs/job.js';
 import { outputFields, timeText } from '../jobs/job-fields.js';
 import type { AcceptedAnswer, JobAnswer, JobSummary, ProgressAnswer, WarningAnswer, Written } from './answers.js';
-import type { Progress } from './services.js';
+import type { Hindrance, Progress } from './services.js';
 
 export function acceptedAnswer(job: Job): Written<typeof AcceptedAnswer> {
   return {
@@ -15,7 +15,12 @@ export function acceptedAnswer(job: Job): Written<typeof AcceptedAnswer> {
   };
 }
 
-export function jobSummary(job: Job, progress: Progress | undefined): Written<typeof JobSummary> {
+/** @param hindrance why no job starts now, where that is so */
+export function jobSummary(
+  job: Job,
+  progress: Progress | undefined,
+  hindrance?: Hindrance,
+): Written<typeof JobSummary> {
   const hasEnded = isTerminal(job.state);
   return {
     id: job.id,
@@ -30,15 +35,15 @@ export function jobSummary(job: Job, progress: Progress | undefined): Written<ty
     from_actual: job.fromActual,
     input_bytes: job.inputBytes,
     progress: job.state === 'running' ? progressAnswer(progress) : undefined,
-    waiting: hasEnded ? undefined : waitingAnswer(job),
+    waiting: hasEnded ? undefined : waitingAnswer(job, hindrance),
     ...(hasEnded && { error: job.error, error_code: job.errorCode, reason: job.reason, pages: job.pages }),
   };
 }
 
 /** Never the request's own bytes. */
-export function jobAnswer(job: Job, progress: Progress | undefined): Written<typeof JobAnswer> {
+export function jobAnswer(job: Job, progress: Progress | undefined, hindrance?: Hindrance): Written<typeof JobAnswer> {
   return {
-    ...jobSummary(job, progress),
+    ...jobSummary(job, progress, hindrance),
     ...(isTerminal(job.state) && { output: outputFields(job), warnings: job.warnings.map(warningAnswer) }),
   };
 }
@@ -47,14 +52,21 @@ export function progressAnswer(progress: Progress | undefined): Written<typeof P
   return progress && { done: progress.done, total: progress.total, unit: 'page' };
 }
 
-function waitingAnswer({ waiting }: Job): Written<typeof JobSummary>['waiting'] {
-  return (
-    waiting && {
+/** What the job itself waits for, else what keeps every job from starting. */
+function waitingAnswer(
+  { state, createdAtMs, waiting }: Job,
+  hindrance: Hindrance | undefined,
+): Written<typeof JobSummary>['waiting'] {
+  if (waiting) {
+    return {
       reason: waiting.reason,
       since: new Date(waiting.sinceMs).toISOString(),
       next_attempt_at: new Date(waiting.nextAttemptAtMs).toISOString(),
-    }
-  );
+    };
+  }
+  if (state !== 'queued' || !hindrance) return undefined;
+  const since = Math.max(createdAtMs, hindrance.sinceMs);
+  return { reason: hindrance.reason, since: new Date(since).toISOString() };
 }
 
 function warningAnswer({ objectId, ...warning }: JobWarning): Written<typeof WarningAnswer> {

@@ -43,7 +43,7 @@ function listApi(summary: string): RouteDescription {
 async function listAnswer(
   query: ListQuery,
   fixed: JobFilter,
-  { store, progressOf }: HttpServices,
+  { store, progressOf, readiness }: HttpServices,
 ): Promise<Written<typeof JobListAnswer>> {
   const filter: JobFilter = {
     state: query.state,
@@ -55,8 +55,9 @@ async function listAnswer(
     ...fixed,
   };
   const { items: jobs, nextCursor } = await store.list(filter, limitOf(query.limit), cursorOf(query.cursor, CURSOR));
+  const [hindrance] = readiness.hindrances();
   return {
-    jobs: jobs.map((job) => jobSummary(job, progressOf(job))),
+    jobs: jobs.map((job) => jobSummary(job, progressOf(job), hindrance)),
     next_cursor: cursorText(nextCursor),
   };
 }

@@ -58,7 +58,13 @@ export function statusRoutes(server: HttpServer, services: HttpServices): void {
     async (_request, reply) => {
       const { readiness } = services;
       const reasons = readiness.reasons();
-      if (reasons.length === 0) return { status: 'ready', disabled: disabledEngines(services.rules.absentEngines) };
+      if (reasons.length === 0) {
+        return {
+          status: 'ready',
+          disabled: disabledEngines(services.rules.absentEngines),
+          hindrances: readiness.hindrances().map(({ text }) => text),
+        };
+      }
       const code = readiness.isShuttingDown ? 'shutting_down' : 'not_ready';
       return reply.code(ERROR_CODES[code].status).send({ code, message: reasons.join('; '), reasons });
     },
@@ -78,7 +84,12 @@ export function statusRoutes(server: HttpServer, services: HttpServices): void {
       // Where the store does not answer, its metrics are left out: missing is not 0.
       const counters = await services.store.snapshot().catch(() => undefined);
       reply.header('content-type', MetricsPage.contentType);
-      return page.render({ counters, workers: services.workers, streams: services.slots.usage });
+      return page.render({
+        counters,
+        workers: services.workers,
+        streams: services.slots.usage,
+        volumes: services.readiness.freeBytes(),
+      });
     },
   );
 }

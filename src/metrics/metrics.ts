@@ -38,6 +38,8 @@ export interface Measurements {
   readonly counters: Counters | undefined;
   readonly workers: { readonly fast: number; readonly heavy: number; readonly notify: number };
   /** Synchronous conversions by lane: in progress, and as many as there may be. */
+  /** What is free on each volume, where that is known. */
+  readonly volumes: readonly { readonly volume: string; readonly bytes: number }[];
   readonly streams: Readonly<Record<'fast' | 'heavy', { readonly active: number; readonly slots: number }>>;
 }
 
@@ -151,6 +153,13 @@ export const METRICS: readonly Metric[] = [
     labels: ['lane'],
     help: 'Synchronous conversions that may be in progress at a time.',
     samples: ({ streams }) => Object.entries(streams).map(([lane, { slots }]) => ({ labels: { lane }, value: slots })),
+  },
+  {
+    name: 'ofd_volume_free_bytes',
+    type: 'gauge',
+    labels: ['volume'],
+    help: 'Bytes free on each volume, by the key that names it; absent while it hangs.',
+    samples: ({ volumes }) => volumes.map(({ volume, bytes }) => ({ labels: { volume }, value: bytes })),
   },
   {
     name: 'ofd_workers',

@@ -32,9 +32,11 @@ export class Daemon {
   /**
    * @param configPath of a configuration with `listen` "127.0.0.1:0" and the log on standard output
    * @param program from copyOfBuild
+   * @param wrapper a command that ends by becoming the one behind it
    */
-  constructor(configPath: string, program: string) {
-    this.#process = spawn(process.execPath, [program, '-c', configPath], { stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(configPath: string, program: string, wrapper: readonly string[] = []) {
+    const [command = '', ...words] = [...wrapper, process.execPath, program, '-c', configPath];
+    this.#process = spawn(command, words, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.exited = new Promise((resolve) => this.#process.once('exit', (code, signal) => resolve({ code, signal })));
     const { stdout, stderr } = this.#process;
     if (!stdout || !stderr) throw new Error('No pipes');
