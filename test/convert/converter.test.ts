@@ -83,7 +83,7 @@ function convert(
   );
 }
 
-const TARGETS: readonly FormatId[] = ['pdf', 'png', 'jpeg', 'webp', 'svg', 'txt', 'md'];
+const TARGETS: readonly FormatId[] = ['pdf', 'html', 'json', 'png', 'jpeg', 'webp', 'svg', 'txt', 'md'];
 
 describe('the same input', () => {
   it('gives the same bytes from one, two and four threads, and from another process', {

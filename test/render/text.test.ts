@@ -85,6 +85,19 @@ describe('blanks', () => {
     expect(await textOf(items)).toBe('from here\n');
   });
 
+  it('stand between words of a font of one pitch, the shortest words too', async () => {
+    const advanceOf = (letter: string) => (letter === 'm' ? 950 : 'itf'.includes(letter) ? 300 : 550);
+    const wide = { ...EVEN_FACE, key: 'wide', advance: (id: number) => advanceOf(String.fromCodePoint(id)) };
+    const words = ['it', 'can', 'not', 'be', 'that', 'I', 'am', 'so', 'far', 'from', 'him', 'in', 'time', 'that', 'we'];
+    let letters = 0;
+    const items = words.map((word) => {
+      const item = run(word, 10 + letters * 2, 20, 4, { face: wide, stepX: 2 });
+      letters += word.length + 1;
+      return item;
+    });
+    expect(await textOf(items)).toBe(`${words.join(' ')}\n`);
+  });
+
   it('part cells', async () => {
     expect(await textOf([run('甲', 10, 20), run('12', 40, 20), run('3.10', 60, 20)])).toBe('甲 12 3.10\n');
     expect(await textOf([run('12', 10, 20), run('34', 14, 20)])).toBe('1234\n');

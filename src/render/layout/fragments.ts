@@ -6,6 +6,7 @@ import type { Face } from '../../display/face.js';
 import { IDENTITY, type Matrix, multiply, transformPoint } from '../../display/geometry.js';
 import type { GlyphRun, Item } from '../../display/list.js';
 import { DuplicateFilter } from './duplicates.js';
+import { isNarrow, pitchesOf } from './pitch.js';
 import { isHan } from './scripts.js';
 
 /** One glyph's characters. Coordinates are of the fragment's frame: x along the letters' own baseline, y down across it. */
@@ -58,28 +59,47 @@ interface RunFrame {
   readonly unitMm: number;
 }
 
+interface RawRun extends RunFrame {
+  readonly letters: readonly RawLetter[];
+  readonly fontKey: string;
+  readonly isBold: boolean;
+}
+
 /** All text of a page in paint order, doubled letters (fake bold, shadows) once. */
 export function collectFragments(items: readonly Item[]): Fragment[] {
+  const runs = collectRuns(items);
+  const pitches = pitchesOf(runs);
   const fragments: Fragment[] = [];
+  for (const run of runs) addFragments(run, pitches.get(run.fontKey) ?? Infinity, fragments);
+  return fragments;
+}
+
+function collectRuns(items: readonly Item[]): RawRun[] {
+  const runs: RawRun[] = [];
   const duplicates = new DuplicateFilter();
   const visit = (list: readonly Item[], matrix: Matrix) => {
     for (const item of list) {
       if (item.kind === 'group') visit(item.items, multiply(matrix, item.matrix));
-      else if (item.kind === 'glyphs') addRun(item, multiply(matrix, item.matrix), duplicates, fragments);
+      else if (item.kind === 'glyphs') runs.push(rawRun(item, multiply(matrix, item.matrix), duplicates));
     }
   };
   visit(items, IDENTITY);
-  return fragments;
+  return runs;
 }
 
-function addRun(run: GlyphRun, matrix: Matrix, duplicates: DuplicateFilter, fragments: Fragment[]): void {
+function rawRun(run: GlyphRun, matrix: Matrix, duplicates: DuplicateFilter): RawRun {
   const frame = frameOf(run, matrix);
   const letters = lettersOf(run, frame, duplicates);
   duplicates.endRun();
-  const isVertical = readsDown(letters, frame.sizeMm);
-  const isBold = run.face.isBold || run.emboldenMm > 0;
-  for (const piece of split(letters, frame.sizeMm, isVertical)) {
-    const fragment = toFragment(piece, frame, isVertical, isBold, fragments.length);
+  const fontKey = `${run.font?.name ?? ''}\n${run.face.key}`;
+  return { ...frame, letters, fontKey, isBold: run.face.isBold || run.emboldenMm > 0 };
+}
+
+/** `pitch` in sizes: how far apart narrow letters of the run's font are. */
+function addFragments(run: RawRun, pitch: number, fragments: Fragment[]): void {
+  const isVertical = readsDown(run.letters, run.sizeMm);
+  for (const piece of split(run.letters, run.sizeMm, isVertical)) {
+    const fragment = toFragment(piece, run, isVertical, pitch, fragments.length);
     if (fragment !== undefined) fragments.push(fragment);
   }
 }
@@ -190,10 +210,11 @@ function isBelow(previous: RawLetter, letter: RawLetter, sizeMm: number): boolea
   return step > -0.3 * sizeMm && step <= (1 + WIDE_GAP) * sizeMm && Math.abs(letter.x - previous.x) <= sizeMm;
 }
 
-/** No cell goes beyond the next letter; in a run of one pitch the last letter's is as wide as the others'. */
-function fitCells(letters: readonly RawLetter[], sizeMm: number): Letter[] {
+/** No cell goes beyond the next letter; in a run, or a font, of one pitch the last letter's is as wide as the others'. */
+function fitCells(letters: readonly RawLetter[], sizeMm: number, fontPitch: number): Letter[] {
   const pitch = fixedPitch(letters, sizeMm);
-  return letters.map(({ text, x, y, right }, i) => {
+  return letters.map(({ text, x, y, right: natural }, i) => {
+    const right = fontPitch < Infinity && isNarrow(text) ? x + fontPitch * sizeMm : natural;
     const end = letters[i + 1]?.x ?? (text < '\u2e80' ? x + pitch : Infinity);
     return { text, x, y, right: end > x ? Math.min(right, end) : right };
   });
@@ -226,9 +247,9 @@ function spread(values: readonly number[]): number {
 
 function toFragment(
   piece: readonly RawLetter[],
-  frame: RunFrame,
+  frame: RawRun,
   isVertical: boolean,
-  isBold: boolean,
+  pitch: number,
   order: number,
 ): Fragment | undefined {
   const first = piece.findIndex((letter) => letter.text.trim() !== '');
@@ -237,7 +258,7 @@ function toFragment(
   const kept = piece.slice(first, last + 1);
   const letters = isVertical
     ? kept.map(({ text, x, y, right }) => ({ text, x, y, right }))
-    : fitCells(kept, frame.sizeMm);
+    : fitCells(kept, frame.sizeMm, pitch);
   const start = letters[0]!;
   return {
     letters,
@@ -248,7 +269,7 @@ function toFragment(
     right: letters.reduce((most, letter) => Math.max(most, letter.right), -Infinity),
     baseline: start.y,
     lastBaseline: letters.at(-1)!.y,
-    isBold,
+    isBold: frame.isBold,
     hasBlankBefore: first > 0,
     hasBlankAfter: last < piece.length - 1,
     order,

@@ -14,6 +14,9 @@ const LIKE_GAP = 0.1;
 const LIKE_STEP = 0.015;
 const CELL_GAP_MM = 3;
 const CELL_GAP = 0.6;
+/** A line that is spread to the full width: so many gaps at least, none wider than this many usual ones. */
+const JUSTIFIED_GAPS = 4;
+const JUSTIFIED_RATIO = 2;
 
 interface Placed {
   readonly letter: Letter;
@@ -48,8 +51,10 @@ export function rowLetters(row: Row): RowLetter[] {
   // Letters of different slant share no line to measure gaps on, letters above each other neither.
   if (!row.isVertical && !isCurved(row)) {
     const placed = placeLetters(row.fragments);
+    const isSentence = isJustified(placed);
     return placed.map(({ letter, fragment }, i) => {
-      return { letter, fragment, separator: i === 0 ? '' : separatorAt(placed, i) };
+      const separator = i === 0 ? '' : separatorAt(placed, i);
+      return { letter, fragment, separator: separator === 'cell' && isSentence ? ' ' : separator };
     });
   }
   return row.fragments.flatMap((fragment, piece) =>
@@ -95,6 +100,21 @@ function placeLetters(fragments: readonly Fragment[]): Placed[] {
     }
   }
   return placed;
+}
+
+/** Words of a language with blanks, evenly apart: one sentence, however wide its gaps are. */
+function isJustified(placed: readonly Placed[]): boolean {
+  const gaps: number[] = [];
+  let words = 0;
+  for (const [i, { letter, fragment, gap }] of placed.entries()) {
+    if (endsInHan(letter.text)) return false;
+    if (i === 0 || fragment === placed[i - 1]!.fragment || gap <= LATIN_GAP) continue;
+    gaps.push(gap);
+    if (/\p{L}/u.test(letter.text)) words++;
+  }
+  gaps.sort((a, b) => a - b);
+  const isText = gaps.length >= JUSTIFIED_GAPS && words > gaps.length / 2;
+  return isText && gaps.at(-1)! <= JUSTIFIED_RATIO * gaps[gaps.length >> 1]!;
 }
 
 function separatorAt(placed: readonly Placed[], i: number): '' | ' ' | 'cell' {
