@@ -37,8 +37,8 @@ export function ftpProtocol(settings: FtpSettings): RemoteProtocol {
 }
 
 async function connect(settings: FtpSettings, host: string, port: number, signal: AbortSignal): Promise<FtpClient> {
-  // Its own timeouts are a second line: the session of the sink watches every step.
-  const client = new Client(settings.timeoutSeconds * 1000);
+  // Without timeouts of its own: whoever uses it watches every step.
+  const client = new Client(0);
   const onAbort = (): void => client.close();
   signal.addEventListener('abort', onAbort, { once: true });
   try {

@@ -12,12 +12,12 @@ export class HashedFile implements OutgoingFile {
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly #file: SinkFile;
-  readonly #onChunk: () => void;
+  readonly #onChunk: (isLast: boolean) => void;
   #hash: Hash = createHash('sha256');
   #read = 0;
 
-  /** @param onChunk called whenever the network has taken a piece */
-  constructor(file: SinkFile, onChunk: () => void) {
+  /** @param onChunk called whenever the network has taken a piece; `isLast` of what `next` was asked for */
+  constructor(file: SinkFile, onChunk: (isLast: boolean) => void) {
     this.sizeBytes = file.sizeBytes;
     this.sha256 = file.sha256;
     this.#file = file;
@@ -45,7 +45,7 @@ export class HashedFile implements OutgoingFile {
         this.#hash.update(piece);
         this.#read += bytesRead;
         if (this.#read === this.sizeBytes) this.#checkWhole((await handle.stat()).size);
-        this.#onChunk();
+        this.#onChunk(this.#read === end);
         yield piece;
       }
       if (this.sizeBytes === 0) this.#checkWhole((await handle.stat()).size);

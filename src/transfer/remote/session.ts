@@ -13,6 +13,9 @@ export class RemoteSession {
   readonly #failed = new AbortController();
   #client: RemoteClient | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** Starts the time of the step that is in progress anew. */
+  #giveTime: (limitMs: number) => void = () => undefined;
+  #startedAtMs = 0;
 
   constructor(target: RemoteTarget, signal: AbortSignal, onAlive: () => void) {
     this.target = target;
@@ -20,9 +23,13 @@ export class RemoteSession {
     this.#onAlive = onAlive;
   }
 
-  /** Something has moved. */
-  alive(): void {
-    this.#timer?.refresh();
+  /**
+   * Something has moved.
+   * @param isLast all has been handed over: a slow line may take as long for what is buffered as for what has gone
+   */
+  alive(isLast = false): void {
+    const { timeoutMs } = this.target;
+    this.#giveTime(isLast ? Math.max(timeoutMs, performance.now() - this.#startedAtMs) : timeoutMs);
     this.#onAlive();
   }
 
@@ -52,9 +59,12 @@ export class RemoteSession {
     const stopped = new Promise<never>((_resolve, reject) => {
       onAbort = () => reject(this.#signal.reason);
       this.#signal.addEventListener('abort', onAbort, { once: true });
-      this.#timer = setTimeout(() => {
-        reject(new RemoteFault('unreachable', `does not answer: nothing moved for ${timeoutMs / 1000} s`));
-      }, timeoutMs);
+      this.#startedAtMs = performance.now();
+      this.#giveTime = (limitMs) => {
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => reject(tooSlow(limitMs)), limitMs);
+      };
+      this.#giveTime(timeoutMs);
     });
     try {
       return await Promise.race([work(), stopped]);
@@ -63,6 +73,7 @@ export class RemoteSession {
       this.#client?.destroy();
       throw this.#signal.aborted ? this.#signal.reason : error;
     } finally {
+      this.#giveTime = () => undefined;
       clearTimeout(this.#timer);
       this.#signal.removeEventListener('abort', onAbort);
     }
@@ -73,4 +84,8 @@ export class RemoteSession {
     if (this.#client) this.target.giveBack(this.#client, !this.#failed.signal.aborted);
     this.#client = undefined;
   }
+}
+
+function tooSlow(limitMs: number): RemoteFault {
+  return new RemoteFault('unreachable', `does not answer: nothing moved for ${Math.round(limitMs / 1000)} s`);
 }

@@ -262,7 +262,7 @@ class RemoteSink implements Sink {
     const { mayReplace } = this.#target;
     const path = inFolder(this.#folder, file.name);
     const temporary = this.#temporaryPath(index, this.#owner.attempt);
-    const outgoing = new HashedFile(file, () => session.alive());
+    const outgoing = new HashedFile(file, (isLast) => session.alive(isLast));
     try {
       const isStored = await session.step(async (client) => {
         if (!client.rename) return client.put(path, outgoing, mayReplace);

@@ -123,10 +123,8 @@ export class FaultProxy {
     const fault = this.#fault;
     if (fault.kind === 'slow') {
       client.pause();
-      for (let at = 0; at < piece.length; at += 1024) {
-        server.write(piece.subarray(at, at + 1024));
-        await new Promise((resolve) => setTimeout(resolve, (1024 / fault.bytesPerSecond) * 1000));
-      }
+      server.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, (piece.length / fault.bytesPerSecond) * 1000));
       client.resume();
       return;
     }
