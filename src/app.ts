@@ -3,6 +3,7 @@ import { Closers } from './app/closers.js';
 import { startEngines } from './app/engines.js';
 import { listen } from './app/listen.js';
 import { notifierOf, targetEventsOf } from './app/notifications.js';
+import { OutputRetention } from './app/output-retention.js';
 import { takeSecrets } from './app/reload.js';
 import { Retention } from './app/retention.js';
 import { Runs } from './app/runs.js';
@@ -28,6 +29,8 @@ import { JOB_EVENT_NAMES } from './notify/keys.js';
 import { RemoteTargets } from './transfer/remote/book.js';
 import type { SinkSettings } from './transfer/sink.js';
 import { sinkKindNamed } from './transfer/sinks/index.js';
+import { admitHost, parseInputUrl, pathNameOf } from './transfer/sources/input-url.js';
+import { UrlHosts } from './transfer/url-hosts.js';
 
 export { ConfigError, loadConfig } from './app/settings.js';
 export { StartError } from './app/start-error.js';
@@ -112,6 +115,7 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
   closers.add({ close: () => closeServer(server) });
   const port = await listen(server, config.listen);
   closers.add(startRetention(config, store, logger));
+  if (config.outputRetentionMs > 0) closers.add(startOutputRetention(config, volumes, logger));
   runs.start();
   closers.add(startReaper(store, runs, logger));
   notifier.start();
@@ -168,9 +172,20 @@ function requestRules(config: Config, sinks: SinkSettings, absentEngines: Absent
   return {
     absentEngines,
     checkDestination: (kind, destination) => sinkKindNamed(kind)?.check(destination, sinks),
-    isUrlInputEnabled: config.allowInputUrlHosts.length > 0,
+    admitUrl: urlAdmission(config),
     notifyTargets: new Set(config.notifyTargets.keys()),
     notifyEvents: JOB_EVENT_NAMES,
+  };
+}
+
+/** The check of addresses at submission; undefined where none is allowed. */
+function urlAdmission(config: Config): RequestRules['admitUrl'] {
+  const hosts = new UrlHosts(config.allowInputUrlHosts);
+  if (hosts.isEmpty) return undefined;
+  return (text) => {
+    const url = parseInputUrl(text, 'input.url');
+    admitHost(url, hosts, 'input.url');
+    return { fileName: pathNameOf(url.target) };
   };
 }
 
@@ -205,6 +220,19 @@ function startRetention(config: Config, store: JobStore, logger: Logger): Retent
     retentionMs: config.retentionMs,
     now: Date.now,
     onError: (error) => logger.error({ err: error }, 'retention'),
+  });
+  retention.start();
+  return retention;
+}
+
+function startOutputRetention(config: Config, volumes: VolumeWatches, logger: Logger): OutputRetention {
+  const retention = new OutputRetention({
+    outputDir: config.outputDir,
+    retentionMs: config.outputRetentionMs,
+    now: Date.now,
+    mustWait: () => volumes.hindrances().some(({ reason }) => reason === 'volume_unavailable'),
+    onRemoved: (files, bytes) => logger.info({ files, bytes }, 'old products removed'),
+    onError: (error) => logger.warn({ err: error }, 'old products'),
   });
   retention.start();
   return retention;

@@ -90,8 +90,11 @@ export const SFTP_KEYS = {
 
 export const TRANSFER_KEYS = {
   output_dir: path({ isRequired: true, env: ['OFD_SERVER_OUTPUT_DIR'] }),
+  /** Products older than this are removed; 0 keeps them. */
+  output_retention: duration({ default: '0s', zero: 'itself' }),
   allow_input_url_hosts: texts({ check: checkUrlHost }),
   url_timeout: duration({ default: '30s', zero: 'default', max: '500h' }),
+  allow_url_redirects: flag({ default: false }),
   ftp_targets: targets(FTP_KEYS),
   s3_targets: targets(S3_KEYS),
   webdav_targets: targets(WEBDAV_KEYS),

@@ -13,13 +13,11 @@ const folder = fileURLToPath(new URL('../../deploy/monitoring', import.meta.url)
 /** Labels that Prometheus adds, and those of histograms. */
 const ALWAYS = ['instance', 'job', 'le'];
 
-const known = new Map<string, readonly string[]>([
-  ...METRICS.map(({ name, labels }) => [name, labels] as const),
-  ...Object.values(RUN_METRICS).flatMap(({ name, type, labels }) =>
-    type === 'histogram' ? [[`${name}_bucket`, labels] as const] : [[name, labels] as const],
-  ),
-  ['up', []],
-]);
+const known = new Map<string, readonly string[]>([['up', []]]);
+for (const { name, labels } of METRICS) known.set(name, labels);
+for (const { name, type, labels } of Object.values(RUN_METRICS)) {
+  known.set(type === 'histogram' ? `${name}_bucket` : name, labels);
+}
 const registry = new Registry();
 collectDefaultMetrics({ register: registry });
 for (const { name } of registry.getMetricsAsArray()) known.set(name, []);

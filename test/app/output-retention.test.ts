@@ -1,0 +1,93 @@
+// Products that are old enough go, with the folders that they leave empty; everything else stays (output_retention).
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { OutputRetention } from '../../src/app/output-retention.js';
+import { until } from '../support/service.js';
+
+const HOUR_MS = 3_600_000;
+const NOW_MS = Date.now();
+
+let folder: string;
+let outputDir: string;
+let removed: number[][];
+let errors: unknown[];
+let mustWait: boolean;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'retention-'));
+  outputDir = join(folder, 'out');
+  removed = [];
+  errors = [];
+  mustWait = false;
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function put(path: string, ageHours: number): string {
+  const file = join(outputDir, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, 'product');
+  utimesSync(file, new Date(), new Date(NOW_MS - ageHours * HOUR_MS));
+  return file;
+}
+
+async function pass(): Promise<void> {
+  const retention = new OutputRetention({
+    outputDir,
+    retentionMs: 24 * HOUR_MS,
+    now: () => NOW_MS,
+    mustWait: () => mustWait,
+    onRemoved: (...counts) => removed.push(counts),
+    onError: (error) => errors.push(error),
+  });
+  retention.start();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await retention.close();
+}
+
+it('removes what is old, and folders that are empty after that', async () => {
+  const kept = [put('8d/new/output.pdf', 1), put('shared/young.png', 23), put('mixed/young.pdf', 2)];
+  const gone = [put('8d/old/output.pdf', 25), put('mixed/old.pdf', 48), put('deep/er/and/deeper/a.png', 100)];
+  mkdirSync(join(outputDir, 'made-by-hand'));
+  await pass();
+  expect(kept.map((file) => existsSync(file))).toEqual([true, true, true]);
+  expect(gone.map((file) => existsSync(file))).toEqual([false, false, false]);
+  expect(readdirSync(outputDir).sort()).toEqual(['8d', 'made-by-hand', 'mixed', 'shared']);
+  expect(readdirSync(join(outputDir, '8d'))).toEqual(['new']);
+  expect([removed, errors]).toEqual([[[3, 21]], []]);
+});
+
+it('follows no link and leaves the folder itself', async () => {
+  const outside = join(folder, 'outside');
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'precious'), '');
+  utimesSync(join(outside, 'precious'), 0, 0);
+  put('a.pdf', 100);
+  symlinkSync(outside, join(outputDir, 'link'));
+  await pass();
+  expect(existsSync(join(outside, 'precious'))).toBe(true);
+  expect(readdirSync(outputDir)).toEqual(['link']);
+});
+
+it('touches nothing of a volume that hangs, and says when there is no folder', async () => {
+  const file = put('a.pdf', 100);
+  mustWait = true;
+  await pass();
+  expect([existsSync(file), removed, errors]).toEqual([true, [], []]);
+  rmSync(outputDir, { recursive: true });
+  await pass();
+  await until(
+    async () => errors.length,
+    (count) => count === 1,
+  );
+});
