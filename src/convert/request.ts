@@ -204,5 +204,10 @@ function notification(notify: Submission['notify'], rules: RequestRules): Conver
   if (unknown !== undefined) {
     throw invalid(`notify.events: "${unknown}" is no event; there are ${rules.notifyEvents.join(', ')}`);
   }
-  return { target: notify.target, events: notify.events };
+  return { target: notify.target, events: narrowing(notify.events) };
+}
+
+/** Undefined where all events are wanted, however that was said. */
+function narrowing(events: readonly string[] | undefined): readonly string[] | undefined {
+  return !events || events.length === 0 || events.includes('*') ? undefined : events;
 }

@@ -60,6 +60,18 @@ describe('the same key and request', () => {
     for (const changes of others) expect(await json(send(changes, 'k'))).toMatchObject({ id });
   });
 
+  it.each([
+    [undefined, ['*'], [], null],
+    [
+      ['succeeded', 'failed'],
+      ['failed', 'succeeded', 'failed'],
+    ],
+  ] as const)('mean the same whatever the order and form of a list: %j', async (...lists) => {
+    const sent = lists.map((events) => json<JobAnswer>(send({ notify: { target: 'erp', events } }, 'k')));
+    expect(new Set((await Promise.all(sent)).map(({ id }) => id)).size).toBe(1);
+    expect((await send({ notify: { target: 'erp', events: ['failed'] } }, 'k')).status).toBe(409);
+  });
+
   it('leave no second input behind', async () => {
     const bytes = Buffer.concat([Buffer.from(OFD_BASE64, 'base64'), Buffer.alloc(200_000, 1)]).toString('base64');
     service.converter.hold();
