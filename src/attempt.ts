@@ -2,13 +2,13 @@
  * The story of one attempt, top to bottom: input into a private directory, conversion, delivery, and how it ended. The
  * lanes and the stream requests both come through here.
  */
-import { constants } from 'node:fs';
-import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConversionResult, ConversionTask, Converter } from './convert/converter-types.js';
 import { inWorkspace } from './convert/workspace.js';
 import { type ErrorCode, ServiceError } from './errors.js';
-import { FORMATS, type FormatId } from './formats.js';
+import type { FormatId } from './formats.js';
+import { fetchInput } from './input.js';
 import type { ActiveRuns, Run } from './jobs/active-runs.js';
 import type { AttemptLogs } from './jobs/attempt-log.js';
 import type { Attempt, Job, Outcome, SucceededOutcome } from './jobs/job.js';
@@ -16,6 +16,7 @@ import type { JobStore, KeptInput } from './jobs/store.js';
 import type { Sink, SinkSettings, StreamedProduct } from './transfer/sink.js';
 import { sinkKindNamed } from './transfer/sinks/index.js';
 import { StreamSink } from './transfer/sinks/stream.js';
+import type { UrlSourceSettings } from './transfer/sources/url.js';
 
 export interface AttemptServices {
   readonly store: Pick<JobStore, 'input' | 'settle'>;
@@ -27,6 +28,8 @@ export interface AttemptServices {
   /** workspaceRoot() of convert/workspace.ts, swept at start. */
   readonly workspaceRoot: string;
   readonly sinks: SinkSettings;
+  /** How documents are fetched from their addresses. */
+  readonly urls: UrlSourceSettings;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** An error that is a fault of this program or of its machine: for the log, under the job's id. */
@@ -49,7 +52,6 @@ export function runAttempt(run: Run, services: AttemptServices): Promise<Outcome
     if (!row) throw new ServiceError('internal_error', `There is no sink for output.kind "${output.kind}"`);
     const sink = row.open({ jobId: job.id, attempt: number }, output, services.sinks);
     const input = await services.store.input(job.id);
-    if (!input) throw new ServiceError('internal_error', `The input of job ${job.id} is no longer there`);
     return convertAndDeliver(run, { input, sink }, services, known);
   });
 }
@@ -57,7 +59,7 @@ export function runAttempt(run: Run, services: AttemptServices): Promise<Outcome
 /**
  * The run of a stream, inside its request: settles the job as well.
  * @param attempt from JobStore.begin
- * @param input the request's own; a file stays the caller's
+ * @param input the request's own; a file stays the caller's. undefined where the job has a URL
  * @param maxBytes largest product (`max_stream_bytes`)
  * @param signal the client's: aborted with the ServiceError that the run shall end with
  * @returns the product, which outlives the workspace; the caller sends its body or destroys it
@@ -65,7 +67,7 @@ export function runAttempt(run: Run, services: AttemptServices): Promise<Outcome
  */
 export async function runStream(
   attempt: Attempt,
-  input: KeptInput,
+  input: KeptInput | undefined,
   maxBytes: number,
   services: AttemptServices,
   signal: AbortSignal,
@@ -93,7 +95,8 @@ export async function runStream(
 }
 
 interface Work {
-  readonly input: KeptInput;
+  /** undefined where it is to be fetched from a URL. */
+  readonly input: KeptInput | undefined;
   readonly sink: Sink;
   readonly maxBytes?: number;
 }
@@ -107,9 +110,13 @@ async function convertAndDeliver(
   const { attempt, signal } = run;
   const { job } = attempt;
   return inWorkspace(services.workspaceRoot, `${job.id}-${attempt.number}`, async (directory) => {
-    const from = job.request.input.format ?? job.from;
-    const inputPath = join(directory, `input.${from ? FORMATS[from].extensions[0] : 'bin'}`);
-    known.inputBytes = await fetchInput(work.input, inputPath);
+    const { path: inputPath, from } = await fetchInput(job, work.input, directory, services.urls, {
+      signal,
+      onAlive: () => run.alive(),
+      onSize: (sizeBytes) => {
+        known.inputBytes = sizeBytes;
+      },
+    });
     run.alive();
     signal.throwIfAborted();
     const outputDirectory = join(directory, 'products');
@@ -137,24 +144,13 @@ async function convertAndDeliver(
     return {
       kind: 'succeeded',
       fromActual: result.fromActual,
-      inputBytes: known.inputBytes,
+      inputBytes: known.inputBytes ?? 0,
       output: delivery.output,
       products: delivery.receipts,
       pages: result.pages,
       warnings: result.warnings,
     };
   });
-}
-
-/** Puts the input under a name of the server's. Gives its size. */
-async function fetchInput(input: KeptInput, path: string): Promise<number> {
-  if ('bytes' in input) {
-    await writeFile(path, input.bytes, { mode: 0o600, flag: 'wx' });
-    return input.bytes.length;
-  }
-  // A copy, which a good file system makes without writing: no engine gets its hands on what the job may need again.
-  await copyFile(input.path, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  return (await stat(path)).size;
 }
 
 function taskOf(

@@ -31,6 +31,8 @@ export const ERROR_CODES = {
   checksum_mismatch: { status: 500, retryable: true },
   sink_refused: { status: 502, retryable: false },
   sink_unreachable: { status: 502, retryable: true },
+  source_refused: { status: 502, retryable: false },
+  source_unreachable: { status: 502, retryable: true },
   server_busy: { status: 503, retryable: false },
   shutting_down: { status: 503, retryable: false },
   not_ready: { status: 503, retryable: false },

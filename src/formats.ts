@@ -56,3 +56,13 @@ export function formatOfFileName(fileName: string): FormatId | undefined {
   const dot = fileName.lastIndexOf('.');
   return dot < 0 ? undefined : formatNamed(fileName.slice(dot + 1));
 }
+
+/** Servers say it of anything. */
+const VAGUE_TYPES: readonly string[] = ['text/plain'];
+
+/** The format that a Content-Type claims; undefined for one that says nothing. */
+export function formatOfMediaType(contentType: string): FormatId | undefined {
+  const essence = (text: string): string => text.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const wanted = essence(contentType);
+  return VAGUE_TYPES.includes(wanted) ? undefined : FORMAT_IDS.find((id) => essence(FORMATS[id].mediaType) === wanted);
+}

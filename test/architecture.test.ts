@@ -26,7 +26,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   transfer: ['make-folder', 'config', 'errors', 'formats', 'log', 'convert/converter-types'],
   jobs: ['make-folder', 'config', 'errors', 'formats', 'log', 'display/list'],
   convert: ['make-folder', 'config', 'display', 'errors', 'fonts', 'formats', 'images', 'log', 'ofd', 'pdf', 'render'],
-  attempt: ['convert', 'errors', 'formats', 'jobs', 'log', 'transfer', 'config'],
+  input: ['convert', 'errors', 'formats', 'jobs', 'transfer'],
+  attempt: ['input', 'convert', 'errors', 'formats', 'jobs', 'log', 'transfer', 'config'],
   http: [
     'attempt',
     'config',

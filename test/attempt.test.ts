@@ -12,6 +12,7 @@ import { AttemptLogs, logsDirectory } from '../src/jobs/attempt-log.js';
 import { cancelByForce } from '../src/jobs/forced-cancel.js';
 import type { Attempt, StoredRequest } from '../src/jobs/job.js';
 import { SqliteStore } from '../src/jobs/sqlite-store.js';
+import { UrlHosts } from '../src/transfer/url-hosts.js';
 import { newJob, temporaryFolder } from './support/jobs.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -63,6 +64,7 @@ beforeEach(async () => {
     logs: new AttemptLogs({ directory: logsDirectory(dbPath), maxBytes: 1000 }),
     workspaceRoot: root,
     sinks: { outputDir: join(folder.path, 'out') },
+    urls: { hosts: new UrlHosts([]), timeoutMs: 1000, maxBytes: 1000, followsRedirects: false },
     now: Date.now,
     onFault: (error) => faults.push(error),
   };

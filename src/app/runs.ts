@@ -10,6 +10,7 @@ import type { JobStore } from '../jobs/store.js';
 import type { Logger } from '../log/log.js';
 import type { RunMetrics } from '../metrics/run-metrics.js';
 import type { RemoteTargetBook, UploadLedger } from '../transfer/sink.js';
+import { UrlHosts } from '../transfer/url-hosts.js';
 import type { Config } from './settings.js';
 
 interface RunParts {
@@ -57,6 +58,12 @@ export class Runs {
       runs: this.active,
       workspaceRoot: workspaceRoot(config.tempDir, config.dbPath),
       sinks: { outputDir: config.outputDir, targets, ledger: ledgerOf(store) },
+      urls: {
+        hosts: new UrlHosts(config.allowInputUrlHosts),
+        timeoutMs: config.urlTimeoutMs,
+        maxBytes: config.maxUploadBytes,
+        followsRedirects: config.allowUrlRedirects,
+      },
       now: Date.now,
       onFault: (error, job) => logger.error({ job: job.id, err: error }, 'job failed'),
     };

@@ -36,7 +36,8 @@ export function detectFormat({ format, fileName }: Claims, signs: ContentSigns):
   return { claimed: claimed ?? decided, decided };
 }
 
-function namedInput(format: string): FormatId {
+/** Throws `invalid_request` for a name that is no format's. */
+export function namedInput(format: string): FormatId {
   const named = formatNamed(format);
   if (named !== undefined) return named;
   throw new ServiceError(

@@ -1,8 +1,8 @@
 /** A conversion request: every rule that can be decided at submission (contract A3, B2, B4, B5, S1). */
 import { ServiceError } from '../errors.js';
-import { FORMATS, type Format, type FormatId, formatNamed } from '../formats.js';
+import { FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
 import type { ConversionOptions } from './converter-types.js';
-import { detectFormat } from './detect.js';
+import { detectFormat, namedInput } from './detect.js';
 import { checkFileName } from './names.js';
 import { checkOptions, type GivenOptions, OptionError, type Pair, wireNameOf } from './options.js';
 import { type AbsentEngines, type Plan, planFor } from './plan.js';
@@ -42,24 +42,32 @@ export interface RequestRules {
   /** What the kind itself can tell of a destination; throws `invalid_request` or `unknown_remote_target`. */
   readonly checkDestination: (kind: string, destination: Submission['output']) => void;
   readonly absentEngines: AbsentEngines;
-  readonly isUrlInputEnabled: boolean;
+  /**
+   * Throws `invalid_request` or `url_not_allowed` for an address that nothing is fetched from; gives the name of the file
+   * there, where it tells. undefined where URL input is off.
+   */
+  readonly admitUrl: ((url: string) => { readonly fileName: string | undefined }) | undefined;
   readonly notifyTargets: ReadonlySet<string>;
   readonly notifyEvents: readonly string[];
 }
 
+interface RequestInput {
+  readonly kind: 'upload' | 'url';
+  readonly fileName: string | undefined;
+  /** What the bytes are converted as; undefined where they are still to be fetched and the client did not say. */
+  readonly format: FormatId | undefined;
+  readonly url: string | undefined;
+}
+
 /** A request that is right in every respect that can be known before it runs. */
 export interface ConversionRequest {
+  /** 0 of what is still to be fetched. */
   readonly inputBytes: number;
-  /** What the client claimed, else what was decided. */
-  readonly from: FormatId;
+  /** What the client claimed, else what was decided; undefined as long as an address tells nothing. */
+  readonly from: FormatId | undefined;
   readonly to: FormatId;
-  readonly plan: Plan;
-  readonly input: {
-    readonly kind: 'upload';
-    readonly fileName: string | undefined;
-    /** What the bytes are converted as. */
-    readonly format: FormatId;
-  };
+  readonly lane: Plan['lane'];
+  readonly input: RequestInput;
   readonly output: {
     readonly kind: OutputKind;
     readonly format: FormatId;
@@ -80,20 +88,21 @@ const INPUT_KINDS = ['upload', 'url'] as const;
 
 /** Throws ServiceError for the first rule that does not hold. */
 export function parseConversionRequest(submission: Submission, rules: RequestRules): ConversionRequest {
-  const { input, output } = submission;
-  checkInput(input, rules);
+  const { output } = submission;
+  const inputKind = checkInput(submission.input);
   const kind = outputKind(output);
   checkDestination(output, kind, rules);
   const to = outputFormat(output.format, kind);
-  const { sizeBytes, signs } = uploaded(input.upload);
-  const { claimed, decided } = detectFormat(input, signs);
-  const plan = planFor(decided, to, rules.absentEngines);
+  const { input, claimed, inputBytes } =
+    inputKind === 'url' ? urlInput(submission.input, rules) : uploadInput(submission.input);
+  const plan = input.format === undefined ? undefined : planFor(input.format, to, rules.absentEngines);
   const request: ConversionRequest = {
-    inputBytes: sizeBytes,
+    inputBytes,
     from: claimed,
     to,
-    plan,
-    input: { kind: 'upload', fileName: input.fileName, format: decided },
+    // How long a server takes is nobody's to say.
+    lane: inputKind === 'url' ? 'heavy' : (plan?.lane ?? 'heavy'),
+    input,
     output: {
       kind,
       format: to,
@@ -101,7 +110,7 @@ export function parseConversionRequest(submission: Submission, rules: RequestRul
       remote:
         output.remote?.target === undefined ? undefined : { target: output.remote.target, path: output.remote.path },
       fileName: output.fileName,
-      options: conversionOptions(output.options ?? {}, { from: decided, to }),
+      options: conversionOptions(output.options ?? {}, { from: input.format, to }),
     },
     notify: notification(submission.notify, rules),
     highPriority: submission.highPriority ?? false,
@@ -118,31 +127,51 @@ function normalKind(kind: string): string {
   return kind.trim().toLowerCase();
 }
 
-function checkInput(input: Submission['input'], rules: RequestRules): void {
-  const kind = normalKind(input.kind ?? '') || 'upload';
-  if (!(INPUT_KINDS as readonly string[]).includes(kind)) {
+function checkInput(input: Submission['input']): (typeof INPUT_KINDS)[number] {
+  const name = normalKind(input.kind ?? '') || 'upload';
+  const kind = INPUT_KINDS.find((candidate) => candidate === name);
+  if (kind === undefined) {
     throw invalid(`input.kind: "${input.kind}" is no kind of input; there are ${INPUT_KINDS.join(' and ')}`);
   }
-  if (kind === 'url') checkUrlInput(input, rules);
-  if (input.url !== undefined)
+  if (kind === 'upload' && input.url !== undefined) {
     throw invalid('input.url belongs to input.kind "url"; an upload carries input.bytes alone');
+  }
+  if (kind === 'url') {
+    const stray = input.upload ? 'bytes' : input.fileName === undefined ? undefined : 'file_name';
+    if (stray) throw invalid(`input.${stray} belongs to input.kind "upload"; a URL input has url and format`);
+  }
   if (input.fileName !== undefined) checkFileName(input.fileName, 'input.file_name', 255);
+  return kind;
 }
 
-/** No download is made yet: a URL is refused either way, and the answer says why. */
-function checkUrlInput(input: Submission['input'], rules: RequestRules): never {
-  for (const [field, value] of [
-    ['bytes', input.upload],
-    ['file_name', input.fileName],
-  ] as const) {
-    if (value !== undefined)
-      throw invalid(`input.${field} belongs to input.kind "upload"; a URL input has url and format`);
-  }
-  if (input.url === undefined) throw invalid('input.url is required where input.kind is "url"');
-  if (!rules.isUrlInputEnabled) {
+interface CheckedInput {
+  readonly input: RequestInput;
+  readonly claimed: FormatId | undefined;
+  readonly inputBytes: number;
+}
+
+function uploadInput(given: Submission['input']): CheckedInput {
+  const { sizeBytes, signs } = uploaded(given.upload);
+  const { claimed, decided } = detectFormat(given, signs);
+  return {
+    input: { kind: 'upload', fileName: given.fileName, format: decided, url: undefined },
+    claimed,
+    inputBytes: sizeBytes,
+  };
+}
+
+function urlInput({ url, format }: Submission['input'], { admitUrl }: RequestRules): CheckedInput {
+  if (url === undefined) throw invalid('input.url is required where input.kind is "url"');
+  if (!admitUrl) {
     throw new ServiceError('url_input_disabled', 'input.kind "url" is off: allow_input_url_hosts is not configured');
   }
-  throw new ServiceError('unsupported_conversion', 'input.kind "url" is not available; send the file as an upload');
+  const { fileName } = admitUrl(url);
+  const explicit = format === undefined ? undefined : namedInput(format);
+  return {
+    input: { kind: 'url', fileName: undefined, format: explicit, url },
+    claimed: explicit ?? (fileName === undefined ? undefined : formatOfFileName(fileName)),
+    inputBytes: 0,
+  };
 }
 
 function uploaded(upload: UploadFacts | undefined): UploadFacts {

@@ -89,10 +89,10 @@ class Items {
       if (submission.conversion.output.kind === 'stream') {
         throw invalid('output.kind: an item of a batch is no stream; write "dir" or a remote kind');
       }
-      const hash = requestHash(submission.job, submission.upload.sha256);
+      const hash = requestHash(submission.job, submission.inputSha256);
       const job = key === undefined ? submission.job : { ...submission.job, idempotency: { key, requestHash: hash } };
       this.#hash.update(canonicalJson({ key, hash }));
-      this.taken.push({ job, input: submission.upload.input });
+      this.taken.push({ job, input: submission.input });
     } catch (error) {
       throw longText ? withoutPlaceholder(error, longText) : error;
     }

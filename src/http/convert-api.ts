@@ -61,6 +61,8 @@ export const CONVERT_API: RouteDescription = {
     'output_too_large',
     'engine_crashed',
     'checksum_mismatch',
+    'source_refused',
+    'source_unreachable',
     'server_busy',
     'shutting_down',
     'unavailable',

@@ -35,11 +35,11 @@ export function convertRoutes(server: HttpServer, services: HttpServices): void 
 }
 
 async function answerWithJob(
-  { job: wanted, upload }: Submission,
+  { job: wanted, input }: Submission,
   reply: FastifyReply,
   services: HttpServices,
 ): Promise<Written<typeof AcceptedAnswer>> {
-  const { job, isReplay } = await services.store.submit(wanted, upload.input);
+  const { job, isReplay } = await services.store.submit(wanted, input);
   if (isReplay) reply.header('idempotent-replay', 'true');
   else services.wake(job.lane);
   reply.code(202);

@@ -2,7 +2,6 @@
 import { ServiceError } from '../errors.js';
 import type { NewJob } from '../jobs/job.js';
 import { requestHash } from '../jobs/request-hash.js';
-import type { Upload } from './upload.js';
 
 const LONGEST_KEY = 255;
 const HEADER = 'Idempotency-Key';
@@ -22,15 +21,18 @@ export function idempotencyKeyOf(
   return fromHeader ?? fromField;
 }
 
-/** The job with its key. Throws `invalid_request` where it is a stream. */
-export function withKey(job: NewJob, key: string | undefined, upload: Pick<Upload, 'sha256'>): NewJob {
+/**
+ * The job with its key. Throws `invalid_request` where it is a stream.
+ * @param inputSha256 as requestHash has it
+ */
+export function withKey(job: NewJob, key: string | undefined, inputSha256: string): NewJob {
   if (key === undefined) return job;
   if (job.request.output.kind === 'stream') {
     throw invalid(
       `${HEADER}: nothing is kept of a stream that could be given again; leave the key out, or write output.kind "dir"`,
     );
   }
-  return { ...job, idempotency: { key, requestHash: requestHash(job, upload.sha256) } };
+  return { ...job, idempotency: { key, requestHash: requestHash(job, inputSha256) } };
 }
 
 function checkedKey(key: string, name: string): string {

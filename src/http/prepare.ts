@@ -1,9 +1,11 @@
 /** From a request that has been read to a submission that is right: what /v1/convert and the items of a batch share. */
+import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { type ConversionRequest, parseConversionRequest } from '../convert/request.js';
 import { readSigns } from '../convert/signs.js';
 import { ServiceError } from '../errors.js';
 import type { NewJob } from '../jobs/job.js';
+import type { SubmittedInput } from '../jobs/store.js';
 import { sinkKindNamed } from '../transfer/sinks/index.js';
 import { invalidBody } from './errors.js';
 import { withKey } from './idempotency.js';
@@ -15,7 +17,10 @@ import type { Upload } from './upload.js';
 export interface Submission {
   readonly conversion: ConversionRequest;
   readonly job: NewJob;
-  readonly upload: Upload;
+  /** undefined where it is to be fetched. */
+  readonly input: SubmittedInput | undefined;
+  /** Of the input's bytes; of its address where it is to be fetched. */
+  readonly inputSha256: string;
 }
 
 /** What sets the limit of a body, and a way out. */
@@ -60,16 +65,17 @@ export async function prepare(
 ): Promise<Submission> {
   const facts = upload && { sizeBytes: upload.sizeBytes, signs: await upload.read(readSigns) };
   const conversion = parseConversionRequest(submissionOf(body, facts), services.rules);
-  if (!upload) throw new ServiceError('internal_error', 'A request without an upload was taken');
-  const { output } = conversion;
+  const { input, output } = conversion;
   await sinkKindNamed(output.kind)?.inspect?.(output, services.attempt.sinks);
-  return { conversion, upload, job: withKey(newJob(conversion, services.now()), key, upload) };
+  const inputSha256 = upload?.sha256 ?? hash('sha256', input.url ?? '', 'hex');
+  const job = withKey(newJob(conversion, services.now()), key, inputSha256);
+  return { conversion, job, input: upload?.input, inputSha256 };
 }
 
 function newJob(conversion: ConversionRequest, nowMs: number): NewJob {
-  const { from, to, plan, input, output, notify, highPriority, inputBytes } = conversion;
+  const { from, to, lane, input, output, notify, highPriority, inputBytes } = conversion;
   return {
-    lane: plan.lane,
+    lane,
     from,
     to,
     highPriority,

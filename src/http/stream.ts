@@ -9,12 +9,12 @@ import type { HttpServices } from './services.js';
 
 /** Converts inside the request. Throws ServiceError as it is to be answered; the job says the same. */
 export async function answerWithProduct(
-  { conversion, job, upload }: Submission,
+  { conversion, job, input }: Submission,
   request: FastifyRequest,
   reply: FastifyReply,
   services: HttpServices,
 ): Promise<FastifyReply> {
-  const slot = services.slots.take(conversion.plan.lane);
+  const slot = services.slots.take(conversion.lane);
   const onDisconnect = (): void => slot.stop.abort(new ServiceError('cancelled', 'The client has gone away'));
   reply.raw.once('close', onDisconnect);
   try {
@@ -25,7 +25,7 @@ export async function answerWithProduct(
     reply.header('x-ofd-job-id', attempt.job.id);
     const product = await runStream(
       attempt,
-      upload.input,
+      input,
       services.config.maxStreamBytes,
       services.attempt,
       slot.stop.signal,

@@ -30,6 +30,9 @@ async function stream(failure: unknown): Promise<Response> {
   return service.convert(submission());
 }
 
+const fromUrl = (url: string): Promise<Response> =>
+  service.convert({ input: { kind: 'url', url }, output: { format: 'pdf' } });
+
 const OTHER_KEY = 'another-key-with-fewer-rights';
 
 interface Case {
@@ -62,6 +65,23 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
   url_input_disabled: {
     produce: () => service.convert({ input: { kind: 'url', url: 'https://a.example/' }, output: { format: 'pdf' } }),
     says: /allow_input_url_hosts/,
+  },
+  url_not_allowed: {
+    config: { allow_input_url_hosts: ['*.example.com'] },
+    produce: () => service.convert({ input: { kind: 'url', url: 'https://a.example/' }, output: { format: 'pdf' } }),
+    says: /a\.example is not among allow_input_url_hosts/,
+  },
+  source_refused: {
+    config: { allow_input_url_hosts: ['127.0.0.1'] },
+    produce: () => fromUrl(`${service.url}/v1/nothing`),
+    says: /the server answers 401/,
+    reason: 'internal',
+  },
+  source_unreachable: {
+    config: { allow_input_url_hosts: ['127.0.0.1'] },
+    produce: () => fromUrl('http://127.0.0.1:1/a.ofd'),
+    says: /127\.0\.0\.1 cannot be read: ECONNREFUSED/,
+    reason: 'internal',
   },
   unknown_notify_target: {
     produce: () => service.convert({ ...dir(), notify: { target: 'nobody' } }),
@@ -212,7 +232,7 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
 };
 
 /** In the table for deliveries and downloads, which nothing makes yet. */
-const NOT_YET: readonly ErrorCode[] = ['url_not_allowed', 'unknown_remote_target'];
+const NOT_YET: readonly ErrorCode[] = ['unknown_remote_target'];
 
 describe('code', () => {
   it.each(Object.entries(CASES) as [ErrorCode, Case][])(

@@ -41,8 +41,8 @@ const REFUSALS: readonly Refusal[] = [
   { what: 'an unknown field of output', body: submission({ output: { name: 'a' } }), says: /output\.name/ },
   {
     what: 'an unknown option',
-    body: submission({ output: { options: { paper: 'A4' } } }),
-    says: /output\.options\.paper: unknown.*pages, dpi, width, height, background, quality, annotations, fail_on/,
+    body: submission({ output: { options: { colour: 'red' } } }),
+    says: /output\.options\.colour: unknown.*pages, dpi, width, height, background, quality, annotations.*, fail_on/,
   },
   { what: 'an unknown field that is null', body: submission({ priority: null }), says: /priority/ },
   { what: 'lane', body: submission({ lane: 'heavy' }), says: /lane.*server decides/ },
