@@ -1,8 +1,10 @@
 /** What LibreOffice is given: the input as it is, or plain text brought to UTF-8, and the filters that fit its content. */
 import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { Report } from '../../display/list.js';
 import { ServiceError } from '../../errors.js';
 import type { FormatId } from '../../formats.js';
+import type { ClosedCopyReply, ClosedCopyRequest } from './closed-copy-thread.js';
 import { CsvSample, type CsvShape } from './csv.js';
 import { examineOffice, type OfficeFormat } from './examine.js';
 import { copyAsUtf8 } from './text-encoding.js';
@@ -32,19 +34,96 @@ const FILTERS: Readonly<Record<OfficeFormat, Filters>> = {
   odp: { inputFilter: 'impress8', outputFilter: 'impress_pdf_Export' },
 };
 
+/** Stands at the head of each page of a table; a space of our own would be no name. */
+const NO_NAME = '\u00a0';
+
 /**
  * @param folder an existing private folder, for the text in UTF-8
  * @throws ServiceError conversion_failed: corrupt, encrypted, too_large
  */
 export async function prepare(
   folder: string,
-  { from, inputPath }: { readonly from: FormatId; readonly inputPath: string },
+  { from, inputPath, signal }: { readonly from: FormatId; readonly inputPath: string; readonly signal: AbortSignal },
   report: Report,
 ): Promise<Prepared> {
-  if (from === 'txt' || from === 'csv') return prepareText(join(folder, `text.${from}`), from, inputPath, report);
+  if (from === 'txt' || from === 'csv') return prepareText(join(folder, `${NO_NAME}.${from}`), from, inputPath, report);
   if (!(from in FILTERS)) throw new ServiceError('internal_error', `LibreOffice is no engine for ${from}`);
   const { format, mayBeEncrypted } = await examineOffice(inputPath, from as OfficeFormat);
-  return { ...FILTERS[format], path: resolve(inputPath), format, mayBeEncrypted };
+  const path = PACKAGES.has(format)
+    ? await closedCopy(resolve(inputPath), join(folder, `document.${format}`), signal, report)
+    : resolve(inputPath);
+  return { ...FILTERS[format], path, format, mayBeEncrypted };
+}
+
+const PACKAGES: ReadonlySet<OfficeFormat> = new Set(['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp']);
+
+/** What a reader would miss; others (templates, data sources) show nothing. */
+const SHOWN = new Set([
+  ...['image', 'fill-image', 'background-image', 'object', 'object-ole', 'plugin', 'floating-frame', 'section-source'],
+  ...[
+    'table-source',
+    'blip',
+    'style',
+    'binary-data',
+    'img',
+    'iframe',
+    'video',
+    'audio',
+    'media',
+    'oleObject',
+    'aFChunk',
+  ],
+]);
+
+/** The path of a document without references to the outside: its own where it has none. */
+async function closedCopy(from: string, to: string, signal: AbortSignal, report: Report): Promise<string> {
+  const reply = await inThread({ from, to }, signal);
+  if (reply.kind === 'unreadable') {
+    throw new ServiceError('conversion_failed', `The document cannot be looked through: ${reply.part}`, {
+      reason: 'corrupt',
+    });
+  }
+  for (const [element, target] of reply.blocked) {
+    if (!SHOWN.has(element)) continue;
+    report({ code: 'resource_blocked', message: `${element} ${target} is not in the document and was not fetched` });
+  }
+  return reply.isChanged ? to : from;
+}
+
+const THREAD_HEAP_MB = 1024;
+
+function tooLarge(cause: Error): ServiceError {
+  return new ServiceError('conversion_failed', 'The document needs more memory than looking through it may take', {
+    reason: 'too_large',
+    cause,
+  });
+}
+
+function inThread(request: ClosedCopyRequest, signal: AbortSignal): Promise<ClosedCopyReply> {
+  signal.throwIfAborted();
+  return new Promise((done, fail) => {
+    const worker = new Worker(threadUrl(), {
+      workerData: request,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
+    });
+    const onAbort = (): void => void worker.terminate();
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.once('message', done);
+    worker.once('error', (error: Error & { code?: string }) =>
+      fail(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(error) : error),
+    );
+    worker.once('exit', () => {
+      signal.removeEventListener('abort', onAbort);
+      fail(signal.aborted ? signal.reason : new Error('The thread that looks through a document ended'));
+    });
+  });
+}
+
+/** A thread runs compiled code; under the test runner this file is source, and the build lies in dist. */
+function threadUrl(): URL {
+  return import.meta.url.endsWith('.ts')
+    ? new URL('../../../dist/convert/office/closed-copy-thread.js', import.meta.url)
+    : new URL('./closed-copy-thread.js', import.meta.url);
 }
 
 async function prepareText(path: string, format: 'txt' | 'csv', inputPath: string, report: Report): Promise<Prepared> {

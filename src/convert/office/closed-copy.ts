@@ -1,0 +1,133 @@
+/**
+ * A copy of an office document of the ZIP kind that refers to nothing outside of it (external.ts). Reads and unpacks the
+ * whole document: for a thread.
+ */
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { ByteSource } from '../byte-source.js';
+import { withFileSource } from '../byte-source.js';
+import { type OnBlocked, UnreadablePart, withoutExternal } from './external.js';
+import { DEFLATED, dataStart, listZip, STORED, type ZipEntry } from './zip-listing.js';
+
+/** Larger parts are films and the like; XML of this size LibreOffice would not get through in an hour. */
+const LARGEST_PART_BYTES = 256 * 1024 * 1024;
+const PIECE_BYTES = 1024 * 1024;
+const ENCRYPTED_FLAG = 1;
+/** Names are UTF-8. */
+const KEPT_FLAGS = 0x0800;
+const VERSION = 20;
+/** 1980-01-01, the first day of the format. */
+const DATE = 0x21;
+const LARGEST_ZIP_BYTES = 0xffffffff;
+
+/**
+ * @returns whether a copy was made at `to`: false where there is nothing to change
+ * @throws UnreadablePart
+ */
+export function makeClosedCopy(from: string, to: string, onBlocked: OnBlocked): Promise<boolean> {
+  return withFileSource(from, async (source) => {
+    const zip = await listZip(source);
+    if (!zip) throw new UnreadablePart('the archive');
+    const changed = new Map<ZipEntry, Buffer>();
+    for (const entry of zip.entries) {
+      const part = withoutExternal(await unpack(source, entry), onBlocked);
+      if (part) changed.set(entry, part);
+    }
+    if (changed.size === 0) return false;
+    await write(source, zip.entries, changed, to);
+    return true;
+  });
+}
+
+async function packedData(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
+  const at = await dataStart(source, entry);
+  const data = at === undefined ? undefined : await source.read(at, entry.packedBytes);
+  if (data?.length !== entry.packedBytes) throw unreadable(entry);
+  return data;
+}
+
+async function unpack(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
+  if ((entry.flags & ENCRYPTED_FLAG) !== 0 || entry.unpackedBytes > LARGEST_PART_BYTES) throw unreadable(entry);
+  const data = await packedData(source, entry);
+  if (entry.method === STORED) return data;
+  if (entry.method !== DEFLATED) throw unreadable(entry);
+  try {
+    return inflateRawSync(data, { maxOutputLength: LARGEST_PART_BYTES });
+  } catch {
+    throw unreadable(entry);
+  }
+}
+
+function unreadable({ rawName }: ZipEntry): UnreadablePart {
+  return new UnreadablePart(`the part ${JSON.stringify(rawName.toString('utf8').slice(0, 100))}`);
+}
+
+async function write(
+  source: ByteSource,
+  entries: readonly ZipEntry[],
+  changed: ReadonlyMap<ZipEntry, Buffer>,
+  to: string,
+): Promise<void> {
+  const descriptor = openSync(to, 'wx', 0o600);
+  try {
+    let at = 0;
+    const put = (bytes: Buffer): void => {
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(descriptor, bytes, done, Math.min(PIECE_BYTES, bytes.length - done));
+      at += bytes.length;
+      if (at > LARGEST_ZIP_BYTES) throw new UnreadablePart('an archive of more than 4 GB');
+    };
+    const directory: Buffer[] = [];
+    for (const entry of entries) {
+      const part = changed.get(entry);
+      const data = part ? (entry.method === STORED ? part : deflateRawSync(part)) : await packedData(source, entry);
+      const facts = part ? { crc32: crc32(part), unpackedBytes: part.length } : entry;
+      const fields = fieldsOf(entry, facts, data.length);
+      const headerAt = at;
+      put(localHeader(fields, entry.rawName));
+      put(data);
+      directory.push(centralHeader(fields, entry.rawName, headerAt));
+    }
+    const directoryAt = at;
+    for (const header of directory) put(header);
+    put(endRecord(directory.length, at - directoryAt, directoryAt));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What both headers of an entry have in common, from the version on. */
+function fieldsOf(entry: ZipEntry, facts: Pick<ZipEntry, 'crc32' | 'unpackedBytes'>, packedBytes: number): Buffer {
+  const fields = Buffer.alloc(24);
+  fields.writeUInt16LE(VERSION, 0);
+  fields.writeUInt16LE(entry.flags & KEPT_FLAGS, 2);
+  fields.writeUInt16LE(entry.method, 4);
+  fields.writeUInt16LE(DATE, 8);
+  fields.writeUInt32LE(facts.crc32, 10);
+  fields.writeUInt32LE(packedBytes, 14);
+  fields.writeUInt32LE(facts.unpackedBytes, 18);
+  fields.writeUInt16LE(entry.rawName.length, 22);
+  return fields;
+}
+
+function localHeader(fields: Buffer, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), fields, Buffer.alloc(2), name]);
+}
+
+function centralHeader(fields: Buffer, name: Buffer, headerAt: number): Buffer {
+  const rest = Buffer.alloc(16);
+  rest.writeUInt32LE(headerAt, 12);
+  const version = Buffer.alloc(2);
+  version.writeUInt16LE(VERSION, 0);
+  return Buffer.concat([Buffer.from('PK\x01\x02', 'latin1'), version, fields, rest, name]);
+}
+
+function endRecord(count: number, sizeBytes: number, at: number): Buffer {
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 0, 'latin1');
+  end.writeUInt16LE(Math.min(count, 0xffff), 8);
+  end.writeUInt16LE(Math.min(count, 0xffff), 10);
+  end.writeUInt32LE(sizeBytes, 12);
+  end.writeUInt32LE(at, 16);
+  return end;
+}

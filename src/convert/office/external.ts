@@ -1,0 +1,189 @@
+/**
+ * References of a document to what lies outside of it: pictures, sections and objects on other machines or in the files
+ * of this one. LibreOffice's own settings keep it from following some of them and not others (backgrounds, pictures in
+ * slides, tables and SVG are loaded whatever they say), so they are taken out of what it is given. Hyperlinks stay.
+ *
+ * Works on the bytes of a part as Latin-1: a value is overwritten in its place by as many letters, so that nothing moves
+ * and a picture that happens to hold such text is not broken.
+ */
+import { gunzipSync, gzipSync } from 'node:zlib';
+
+/** What was taken out: the name of the element (of a relationship its type) and what it referred to. */
+export type OnBlocked = (element: string, target: string) => void;
+
+/** Attributes that are followed, wherever they stand; `link` is the one of pictures in Office Open XML. */
+const REFERENCE = /\b(href|src|target|background|data|link)\s*=\s*("[^"<]*"|'[^'<]*')/gi;
+const STYLE_URL = /\burl\(\s*(&quot;|["']?)([^"')&]*)/gi;
+const BINARY = /(<(?:[\w.-]+:)?binary-data\b[^>]*>)([^<]*)/g;
+const LARGEST_PICTURE_BYTES = 64 * 1024 * 1024;
+const MOST_NESTED = 4;
+/** Characters that mean the same in them as in ASCII. */
+const READABLE_ENCODINGS =
+  /^(?:utf-?8|us-ascii|ascii|iso-8859-\d+|windows-125\d|gb2312|gbk|gb18030|big5|euc-\w+|shift_jis)$/i;
+
+/** The part cannot be looked through, so it may not be opened. */
+export class UnreadablePart extends Error {}
+
+/**
+ * The part without what refers outside; undefined where there is nothing to change.
+ * @throws UnreadablePart
+ */
+export function withoutExternal(part: Buffer, onBlocked: OnBlocked, depth = 0): Buffer | undefined {
+  if (depth > MOST_NESTED) throw new UnreadablePart('pictures in pictures');
+  if (part[0] === 0x1f && part[1] === 0x8b) {
+    const changed = withoutExternal(unpacked(part), onBlocked, depth + 1);
+    return changed && gzipSync(changed);
+  }
+  const wide = wideEncodingOf(part);
+  const text = wide ? decodedWide(part, wide) : part.toString('latin1');
+  if (!wide) requireReadable(text);
+  const changed = cleaned(text, onBlocked, depth);
+  if (changed === text) return undefined;
+  if (!wide) return Buffer.from(changed, 'latin1');
+  const bytes = Buffer.from(changed, 'utf16le');
+  return wide === 'be' ? bytes.swap16() : bytes;
+}
+
+function unpacked(part: Buffer): Buffer {
+  try {
+    return gunzipSync(part, { maxOutputLength: LARGEST_PICTURE_BYTES });
+  } catch {
+    throw new UnreadablePart('a compressed picture that cannot be unpacked');
+  }
+}
+
+/** UTF-16, with its mark or by the first characters of XML. */
+function wideEncodingOf(part: Buffer): 'le' | 'be' | undefined {
+  const start = part.toString('hex', 0, 4);
+  if (start.startsWith('fffe') || start === '3c003f00' || start === '3c007300') return 'le';
+  return start.startsWith('feff') || start === '003c003f' || start === '003c0073' ? 'be' : undefined;
+}
+
+function decodedWide(part: Buffer, order: 'le' | 'be'): string {
+  const even = part.subarray(0, part.length - (part.length % 2));
+  return (order === 'be' ? Buffer.from(even).swap16() : even).toString('utf16le');
+}
+
+function requireReadable(text: string): void {
+  const declared = /^[^<]{0,8}<\?xml[^>]{0,200}\bencoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1];
+  if (declared !== undefined && !READABLE_ENCODINGS.test(declared)) {
+    throw new UnreadablePart(`the encoding ${JSON.stringify(declared.slice(0, 40))}`);
+  }
+}
+
+function cleaned(text: string, onBlocked: OnBlocked, depth: number): string {
+  const tags = new Tags(text);
+  const withoutReferences = text.replace(REFERENCE, (match, attribute: string, quoted: string, at: number) => {
+    const value = quoted.slice(1, -1);
+    const tag = tags.at(at);
+    const element = followedBy(tag, attribute.toLowerCase(), value, depth);
+    if (element === undefined) return match;
+    onBlocked(element, value);
+    return match.slice(0, -quoted.length) + overwritten(quoted);
+  });
+  const withoutUrls = withoutReferences.replace(STYLE_URL, (match, _quote: string, value: string) => {
+    if (!isOutside(value, depth)) return match;
+    onBlocked('style', value);
+    return match.slice(0, match.length - value.length) + 'x'.repeat(value.length);
+  });
+  return withoutUrls.replace(BINARY, (match, tag: string, encoded: string) => {
+    if (!refersOutside(Buffer.from(encoded, 'base64'), depth)) return match;
+    onBlocked('binary-data', 'a picture');
+    return tag + encoded.replace(/[\w+/=]/g, 'A');
+  });
+}
+
+const LONGEST_RELATIONSHIP = 4096;
+
+/** The tag that an attribute stands in, found going forward: "<" cannot stand in a value. */
+class Tags {
+  readonly #text: string;
+  #seenTo = 0;
+  #start = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** To be asked with growing places. */
+  at(place: number): string {
+    const start = this.#text.slice(this.#seenTo, place).lastIndexOf('<');
+    if (start >= 0) this.#start = this.#seenTo + start;
+    this.#seenTo = place;
+    const end = this.#text.slice(place, place + LONGEST_RELATIONSHIP).indexOf('>');
+    const from = Math.max(this.#start, place - LONGEST_RELATIONSHIP);
+    const name = this.#text.slice(this.#start, Math.min(this.#start + 100, place));
+    return `${name}\n${this.#text.slice(from, place + (end < 0 ? LONGEST_RELATIONSHIP : end))}`;
+  }
+}
+
+/** The name of the element (of a relationship, its type) where the attribute is one that leads outside and is followed. */
+function followedBy(tag: string, attribute: string, value: string, depth: number): string | undefined {
+  const name = /^<[?!]?(?:[\w.-]+:)?([\w.-]+)/.exec(tag)?.[1] ?? '';
+  if (name === 'a') return undefined;
+  // Its value is the name of a relationship, of whatever type.
+  if (attribute === 'link') return name === 'blip' && value !== '' ? name : undefined;
+  if (attribute !== 'target') return isOutside(value, depth) ? name : undefined;
+  const type = /\bType\s*=\s*["'][^"']*\/(\w+)["']/.exec(tag)?.[1] ?? '';
+  if (name !== 'Relationship' || type === 'hyperlink') return undefined;
+  const isExternal = /\bTargetMode\s*=\s*["']\s*External/i.test(tag) || isUrl(value);
+  return isExternal ? type : undefined;
+}
+
+/** Inside of a package a path may begin at its root, and go up. */
+function isUrl(value: string): boolean {
+  const plain = plainOf(value);
+  return plain === undefined || /^(?:[a-z][a-z0-9+.-]*:|\/\/|\\)/i.test(plain);
+}
+
+/** Whether a reference leads out of the document, or to where that cannot be told. */
+function isOutside(value: string, depth: number): boolean {
+  const plain = plainOf(value);
+  if (plain === undefined) return true;
+  if (/^data:/i.test(plain)) return isPictureOutside(plain, depth);
+  if (/^vnd\.sun\.star\.package:/i.test(plain)) return false;
+  return /^(?:[a-z][a-z0-9+.-]*:|[/\\~])|(?:^|[/\\])\.\.(?:[/\\]|$)/i.test(plain);
+}
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Without references to characters, spaces and control characters; undefined where an entity is none that is known. */
+function plainOf(value: string): string | undefined {
+  let isKnown = true;
+  const plain = value.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));?/gi, (_match, decimal, hex, name) => {
+    if (name !== undefined) {
+      isKnown &&= name in NAMED;
+      return NAMED[name as string] ?? '';
+    }
+    const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+  });
+  return isKnown ? [...plain].filter((character) => character > ' ' && character !== '\x7f').join('') : undefined;
+}
+
+function isPictureOutside(dataUrl: string, depth: number): boolean {
+  const comma = dataUrl.indexOf(',');
+  const isBase64 = /;base64$/i.test(dataUrl.slice(0, comma));
+  const data = dataUrl.slice(comma + 1);
+  return refersOutside(isBase64 ? Buffer.from(data, 'base64') : Buffer.from(unescaped(data), 'latin1'), depth);
+}
+
+function unescaped(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function refersOutside(picture: Buffer, depth: number): boolean {
+  try {
+    return withoutExternal(picture, () => undefined, depth + 1) !== undefined;
+  } catch (error) {
+    if (error instanceof UnreadablePart) return true;
+    throw error;
+  }
+}
+
+/** An address that nobody serves: a path would be looked for in the package, and missed. */
+function overwritten(quoted: string): string {
+  const quote = quoted.slice(0, 1);
+  const length = quoted.length - 2;
+  return quote + (length < 2 ? '#'.repeat(length) : `x:${'x'.repeat(length - 2)}`) + quote;
+}
