@@ -14,6 +14,8 @@ import { SystemFonts } from './system-fonts.js';
 const FAULT_PASSWORD = 4;
 const FAULT_SECURITY = 5;
 const MAX_PAGES = 100_000;
+/** A file of some bytes may claim any number of pages that it does not have. */
+const MAX_UNREADABLE_PAGES = 100;
 
 export interface OpenPdfOptions {
   readonly module: WebAssembly.Module;
@@ -36,6 +38,7 @@ export class PdfDocument {
   readonly #address: number;
   readonly #release: () => void;
   readonly #form: Form;
+  #unreadablePages = 0;
 
   private constructor(
     pdfium: Pdfium,
@@ -75,8 +78,8 @@ export class PdfDocument {
   }
 
   /**
-   * Lends a page, from 1. A page that cannot be read is a blank one of the size it claims, with a diagnostic.
-   * @throws PdfError where the library breaks down; the document must not be used again
+   * Lends a page, from 1. A page that cannot be read is a blank one, with a diagnostic.
+   * @throws PdfError where too many pages cannot be read, or the library breaks down: it must not be used again then
    */
   async withPage<T>(pageNumber: number, use: (page: PdfPage) => T | Promise<T>): Promise<T> {
     try {
@@ -90,6 +93,7 @@ export class PdfDocument {
         report: this.#options.report,
       });
       try {
+        if (!page.isReadable) this.#countUnreadable();
         return await use(page);
       } finally {
         page.close();
@@ -97,6 +101,15 @@ export class PdfDocument {
     } catch (error) {
       throw this.#pdfium.explain(error);
     }
+  }
+
+  #countUnreadable(): void {
+    this.#unreadablePages++;
+    if (this.#unreadablePages < Math.min(this.pageCount, MAX_UNREADABLE_PAGES)) return;
+    throw new PdfError(
+      'corrupt',
+      `The PDF claims ${this.pageCount} pages, but ${this.#unreadablePages} cannot be read`,
+    );
   }
 
   facts(): DocumentFacts {

@@ -61,6 +61,16 @@ export class PdfPage {
     this.#fonts = new PdfFonts(options);
   }
 
+  /** False for a page that is left blank because nothing of it can be read. */
+  get isReadable(): boolean {
+    return this.#address !== 0;
+  }
+
+  /** Nothing stands on it, fields and annotations apart. */
+  get isBlank(): boolean {
+    return this.#address === 0 || this.#pdfium.call.FPDFPage_CountObjects(this.#address) === 0;
+  }
+
   /**
    * RGBA, rows from the top, alpha not multiplied in. Fonts that were drawn with others are reported.
    * @param size in pixels of the whole page

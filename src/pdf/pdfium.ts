@@ -14,7 +14,7 @@ export type PdfiumFunctions = Readonly<
 > & { readonly memory: { readonly buffer: ArrayBuffer } };
 
 /** PDFium's own data, fonts and code take 20 MB; a page of 16 million pixels with two layers of transparency 200 MB. */
-const MAX_MEMORY_BYTES = 768 * 1024 * 1024;
+const MAX_MEMORY_BYTES = 640 * 1024 * 1024;
 const MAX_TEXT_BYTES = 1 << 20;
 
 export class Pdfium {

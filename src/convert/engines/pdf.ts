@@ -83,12 +83,13 @@ async function startPages({ to, output }: EngineRun, options: RenderOptions): Pr
   }
   const backend = (await loadBackend(to)).start(output, options);
   const isDrawn = to === 'svg' || to === 'html';
+  const reportMissingText = missingTextReporter(options);
   return {
     add: async (page) => {
       const picture = isDrawn ? await pictureOf(page, options.background) : undefined;
       const list = page.list(!isDrawn);
       if (isDrawn) reportPicture(options);
-      else reportMissingText(list, options);
+      reportMissingText(page, list);
       await backend.page(picture === undefined ? list : { ...list, items: [picture, ...list.items] });
     },
     end: () => backend.end(),
@@ -135,10 +136,15 @@ function reportPicture({ report }: RenderOptions): void {
   report({ code: 'page_rasterised', message });
 }
 
-function reportMissingText({ items, pageNumber }: DisplayList, { report }: RenderOptions): void {
-  if (items.some(({ kind }) => kind === 'glyphs')) return;
-  const message = 'The page holds no text: it is empty, a scan, or its letters are outlines';
-  report({ code: 'page_without_text', message, page: pageNumber });
+/** Once a document: of scans every page is one. */
+function missingTextReporter({ report }: RenderOptions): (page: PdfPage, list: DisplayList) => void {
+  let isReported = false;
+  return (page, { items }) => {
+    if (isReported || page.isBlank || items.some(({ kind }) => kind === 'glyphs')) return;
+    isReported = true;
+    const message = 'The page has drawings or pictures but no text: there is none to extract or search';
+    report({ code: 'page_without_text', message, page: page.pageNumber });
+  };
 }
 
 /** The bytes as they are where nothing is to be taken away. */
