@@ -17,6 +17,9 @@ import { hasArea, isDrawable, NO_CLIPS, type Placement, placementOf } from './pl
 import { layOutText } from './text-layout.js';
 import { addOutlines } from './text-outline.js';
 
+/** Clips of one object that are looked at: the time that they take grows with their number, on everything drawn in them. */
+const MAX_CLIPS = 256;
+
 /** The region of one Area, in the space that its CTM leads to. */
 interface Region {
   readonly path: Path;
@@ -27,10 +30,7 @@ interface Region {
 export function clipsOf(element: XmlElement, space: Space, placement: Placement): readonly Clip[] {
   const clips = element.child('Clips');
   if (clips === undefined) return NO_CLIPS;
-  const regions = clips.childrenNamed('Clip').flatMap((clip) => {
-    const areas = clip.childrenNamed('Area').flatMap((area) => areaRegions(area, space));
-    return areas.length === 0 ? [] : [areas.length === 1 ? areas[0]! : union(areas)];
-  });
+  const regions = differentRegions(element, clips.childrenNamed('Clip'), space);
   if (regions.length === 0) return NO_CLIPS;
   const plain = regions.map((region) => moved(region, placement.origin));
   const ctm = placement.matrix;
@@ -42,6 +42,24 @@ export function clipsOf(element: XmlElement, space: Space, placement: Placement)
   const { boundary } = placement;
   if (boundary === undefined || !hasArea(boundary)) return plain;
   return overlap(turned, boundary) > overlap(plain, boundary) ? turned : plain;
+}
+
+/** The region of each Clip, equal ones once. */
+function differentRegions(owner: XmlElement, clips: readonly XmlElement[], space: Space): Region[] {
+  const regions = new Map<string, Region>();
+  for (const clip of clips) {
+    const areas = clip.childrenNamed('Area').flatMap((area) => areaRegions(area, space));
+    if (areas.length === 0) continue;
+    const region = areas.length === 1 ? areas[0]! : union(areas);
+    const { verbs, coordinates } = region.path;
+    const key = clips.length === 1 ? '' : [region.rule, verbs.join(''), coordinates.join(' ')].join();
+    regions.set(key, region);
+    if (regions.size <= MAX_CLIPS) continue;
+    regions.delete(key);
+    space.page.report('clips_cut', `An object is cut by more than ${MAX_CLIPS} clips; the rest is not used`, owner);
+    break;
+  }
+  return [...regions.values()];
 }
 
 function moved(region: Region, matrix: Matrix): Clip {

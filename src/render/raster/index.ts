@@ -5,6 +5,7 @@ import { pixelsPerMm } from '../../display/units.js';
 import type { Backend, BackendRun, Output, RenderOptions } from '../backend.js';
 import { ImageDecoder } from '../decoding.js';
 import { ShadingBudget } from '../shading-budget.js';
+import { DrawingBudget } from './drawing-budget.js';
 import { jpeg, png, type RasterFormat, webp } from './encoders.js';
 import { type RasterSize, sizeOfPage } from './page-size.js';
 import { cssColor } from './paint.js';
@@ -56,6 +57,7 @@ class RasterRun implements BackendRun {
       layers,
       patternWork: { left: MAX_PATTERN_WORK },
       shadings: new ShadingBudget(MAX_SHADING_PIXELS),
+      budget: new DrawingBudget(size.widthPx * size.heightPx, report, pageNumber),
       report,
       pageNumber,
     });

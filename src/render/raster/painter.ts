@@ -6,6 +6,7 @@ import {
   intersectBoxes,
   invert,
   type Matrix,
+  meanScale,
   multiply,
   type Path,
   rectanglePath,
@@ -17,9 +18,11 @@ import { axisScales, effectiveClips, itemBounds, pixelBox, rectangleOf } from '.
 import { glyphMatrix, runOutline } from '../glyph-run.js';
 import type { ShadingBudget } from '../shading-budget.js';
 import { substituteOf } from '../substitute.js';
+import type { DrawingBudget } from './drawing-budget.js';
+import { isLong, linePieces } from './line-pieces.js';
 import { type CellPainter, cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
-import { type DeviceLine, dashesOf, strokable, trueLine, visibleLine } from './pen.js';
+import { type DeviceLine, dashesOf, strokable, strokedPixels, trueLine, visibleLine } from './pen.js';
 import type { Pictures } from './pictures.js';
 import { coveringPixels, snapPicture, snapRectangle } from './snap.js';
 import { compositeOperation, type LayerEffect, type Layers, setMatrix, type Target } from './target.js';
@@ -32,7 +35,7 @@ const PLAIN_REDUCTION = 1.4;
 /** Side of a picture on the device from which on only its visible part is drawn. */
 const LARGEST_PICTURE_PX = 20_000;
 /** Pixels of a page's shadings that are computed one by one before they get coarser: some seconds. */
-export const MAX_SHADING_PIXELS = 200_000_000;
+export const MAX_SHADING_PIXELS = 120_000_000;
 /** Items that the patterns of one page may draw, all cells counted. */
 export const MAX_PATTERN_WORK = 1_000_000;
 
@@ -43,6 +46,7 @@ export interface PainterTools {
   /** Starts as MAX_PATTERN_WORK and is used up. */
   readonly patternWork: { left: number };
   readonly shadings: ShadingBudget;
+  readonly budget: DrawingBudget;
   readonly report: Report;
   readonly pageNumber: number;
 }
@@ -126,14 +130,18 @@ export class Painter implements CellPainter {
       await this.items(target, group.items, matrix);
       return;
     }
+    if (!this.#tools.budget.take(2 * pixelsOf(target.box))) return;
     const effect = { alpha: group.alpha, operation: compositeOperation(group.blendMode) };
     await this.asOne(target, effect, (layer, shift) => this.items(layer, group.items, multiply(shift, matrix)));
   }
 
   async #path(target: Target, item: PathItem, matrix: Matrix, toDevice: Matrix): Promise<void> {
     const { fill, stroke } = item;
-    if (fill?.paint.kind === 'solid') fillEvenly(target, item.path, fill.rule, matrix, fill.paint);
-    else if (fill !== undefined) {
+    if (fill?.paint.kind === 'solid') {
+      if (this.#tools.budget.takePlain(pixelsOf(target.box))) {
+        fillEvenly(target, item.path, fill.rule, matrix, fill.paint);
+      }
+    } else if (fill !== undefined) {
       await this.#fillThrough(target, item.path, fill.rule, matrix, fill.paint, toDevice);
     }
     if (stroke !== undefined) await this.#stroke(target, item.path, matrix, stroke, toDevice);
@@ -149,6 +157,7 @@ export class Painter implements CellPainter {
     toDevice: Matrix,
   ): Promise<void> {
     const { context } = target;
+    if (!this.#tools.budget.take(pixelsOf(target.box))) return;
     context.save();
     setMatrix(context, matrix);
     context.clip(toPath2D(path), rule);
@@ -165,22 +174,32 @@ export class Painter implements CellPainter {
     lineFor = visibleLine,
   ): Promise<void> {
     const { paint } = stroke;
+    const { budget } = this.#tools;
+    const effect = { alpha: 1, operation: target.context.globalCompositeOperation };
     if (paint.kind === 'solid') {
-      drawLine(target, lineFor(path, matrix, stroke), stroke, paint);
+      const line = lineFor(path, matrix, stroke);
+      if (paint.alpha >= 1 || !isLong(line.path)) {
+        drawLine(target, line, stroke, paint, budget);
+        return;
+      }
+      // In pieces it would be darker where they meet.
+      await this.asOne(target, { ...effect, alpha: paint.alpha }, async (layer, shift) => {
+        drawLine(layer, { ...line, matrix: multiply(shift, line.matrix) }, stroke, { ...paint, alpha: 1 }, budget);
+      });
       return;
     }
-    const effect = { alpha: 1, operation: target.context.globalCompositeOperation };
+    if (!budget.take(2 * pixelsOf(target.box))) return;
     await this.asOne(target, effect, async (layer, shift) => {
       await paintPlane(this, layer, paint, multiply(shift, toDevice));
       const line = lineFor(path, multiply(shift, matrix), stroke);
       // Of that plane only what lies under the line stays.
       const isMasked = await this.#tools.layers.paint(layer, { alpha: 1, operation: 'destination-in' }, (mask) =>
-        drawLine(mask, line, stroke, OPAQUE),
+        drawLine(mask, line, stroke, OPAQUE, budget),
       );
       if (isMasked) return;
       layer.context.resetTransform();
       layer.context.clearRect(layer.box.x, layer.box.y, layer.box.width, layer.box.height);
-      drawLine(layer, line, stroke, OPAQUE);
+      drawLine(layer, line, stroke, OPAQUE, budget);
     });
   }
 
@@ -237,7 +256,7 @@ export class Painter implements CellPainter {
     context.imageSmoothingEnabled = item.smooth || reduction > 1;
     context.imageSmoothingQuality = reduction > PLAIN_REDUCTION ? 'medium' : 'low';
     const part = visiblePart(target.box, matrix, size);
-    if (part === undefined) return;
+    if (part === undefined || !this.#tools.budget.take(pixelsOf(target.box))) return;
     const { sourceWidth: width, sourceHeight: height } = picture;
     context.drawImage(
       picture.canvas,
@@ -253,6 +272,8 @@ export class Painter implements CellPainter {
   }
 }
 
+/** Pieces of a long line lie over each other so far. */
+const OVERLAP_PX = 3;
 const UNIT_SQUARE: Box = { x: 0, y: 0, width: 1, height: 1 };
 const OPAQUE: SolidPaint = { kind: 'solid', color: BLACK, alpha: 1 };
 const BOLD_PEN = { cap: 'round', join: 'round', miterLimit: 10, dash: [], dashOffset: 0 } as const;
@@ -287,15 +308,30 @@ function fillEvenly({ context }: Target, path: Path, rule: FillRule, matrix: Mat
   context.fill(toPath2D(path), rule);
 }
 
-/** Draws a line in one colour. */
-function drawLine({ context }: Target, line: DeviceLine, stroke: Stroke, paint: SolidPaint): void {
+/** Draws a line in one colour, a long one piece by piece. */
+function drawLine(
+  { context }: Target,
+  line: DeviceLine,
+  stroke: Stroke,
+  paint: SolidPaint,
+  budget: DrawingBudget,
+): void {
   setMatrix(context, line.matrix);
   context.strokeStyle = cssColor(paint);
   context.lineWidth = line.width;
   context.lineCap = stroke.cap;
   context.lineJoin = stroke.join;
   context.miterLimit = stroke.miterLimit;
-  context.setLineDash(dashesOf(line, stroke));
+  const dashes = dashesOf(line, stroke);
+  context.setLineDash(dashes);
   context.lineDashOffset = stroke.dashOffset * line.dashScale;
-  context.stroke(toPath2D(strokable(line)));
+  const path = strokable(line);
+  for (const piece of dashes.length > 0 ? [path] : linePieces(path, OVERLAP_PX / meanScale(line.matrix))) {
+    if (isLong(path) && !budget.take(strokedPixels(piece, line))) return;
+    context.stroke(toPath2D(piece));
+  }
+}
+
+function pixelsOf({ width, height }: Box): number {
+  return width * height;
 }

@@ -35,7 +35,18 @@ export function dashesOf(line: DeviceLine, stroke: Stroke): number[] {
   const dashes = stroke.dash.map((length) => length * line.dashScale);
   const period = dashes.reduce((sum, length) => sum + length, 0);
   const isFine = period * meanScale(line.matrix) < SHORTEST_DASH_PX;
-  return isFine || polygonLength(line.path) > MOST_DASHES * period ? [] : dashes;
+  const isEndless = line.path.verbs.length > MOST_DASHES || polygonLength(line.path) > MOST_DASHES * period;
+  return isFine || isEndless ? [] : dashes;
+}
+
+/** What a segment costs at least, in pixels. */
+const SEGMENT_PIXELS = 800;
+
+/** About how many pixels a line over `path` paints, or could have painted in the time that its segments take. */
+export function strokedPixels(path: Path, { matrix, width }: DeviceLine): number {
+  const scale = meanScale(matrix);
+  const pixels = polygonLength(path) * scale * Math.max(1, width * scale);
+  return Math.max(pixels, SEGMENT_PIXELS * path.verbs.length);
 }
 
 /** Pixels; a line that reaches further leaves every page so far behind that its curves don't matter. */

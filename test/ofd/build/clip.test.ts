@@ -56,6 +56,17 @@ describe('Clips', () => {
     ]);
   });
 
+  it('that say the same are one, and there are no more than the limit', async () => {
+    const clip = (side: number) => `<ofd:Clip>${area(square(0, 0, side))}</ofd:Clip>`;
+    const same = `<ofd:Clips TransFlag="false">${clip(4).repeat(1000)}${clip(5)}</ofd:Clips>`;
+    expect(await extents(same)).toEqual([
+      [10, 20, 14, 24],
+      [10, 20, 15, 25],
+    ]);
+    const many = Array.from({ length: 300 }, (_, i) => clip(1 + i)).join('');
+    expect(await clipsOf(`<ofd:Clips TransFlag="false">${many}</ofd:Clips>`)).toHaveLength(256);
+  });
+
   it('unite areas that turn against each other without a hole', async () => {
     const reversed = area('M 2 2 L 2 6 L 6 6 L 6 2 C');
     const [clip] = await clipsOf(clips(area(square(0, 0, 4)) + reversed));
