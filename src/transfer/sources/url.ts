@@ -236,14 +236,16 @@ function noAddress(name: string): ServiceError {
   return new ServiceError('source_unreachable', `${FIELD}: ${name} has no address`);
 }
 
-function faultOf(error: unknown, { host }: InputUrl): ServiceError {
+/** Faults of our own disk stay what they are. */
+function faultOf(error: unknown, { host }: InputUrl): unknown {
   if (error instanceof ServiceError) return error;
-  const { code, message, syscall } = error as NodeJS.ErrnoException;
+  const { code, message, syscall, path } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new ServiceError('insufficient_storage', `No space left in temp_dir for the download (${code})`, {
       cause: error,
     });
   }
+  if (path !== undefined) return error;
   // Of the certificate or of the protocol: it will be the same the next time.
   const isFinal = /^(?:HPE_|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ENOTFOUND$)/.test(code ?? '');
   const text = `${FIELD}: ${host} cannot be read: ${code ?? message}${syscall ? ` (${syscall})` : ''}`;
