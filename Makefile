@@ -10,7 +10,7 @@ endif
 
 # What the tests call: poppler, qpdf, librsvg, jbig2dec and libtiff check our output; a CJK face and a compiler.
 TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils qpdf librsvg2-bin jbig2dec libtiff-tools \
-	fonts-noto-cjk fonts-dejavu-core curl time
+	fonts-noto-cjk fonts-dejavu-core curl openssl time
 
 .PHONY: help run build test check chaos fuzz lint format check-corpus check-pdfa bench bench-peers clean
 
