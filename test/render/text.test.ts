@@ -48,6 +48,8 @@ describe('lines', () => {
 
   it('keep squeezed signs: the next letter may stand in their cell', async () => {
     expect(await textOf([run('情况，', 10, 20), run('规范', 20, 20)])).toBe('情况，规范\n');
+    const label = run('建设单位：', 10, 20);
+    expect(await textOf([label, run('某中心', 27.5, 20), run('负责人', 60, 20)])).toBe('建设单位：某中心 负责人\n');
   });
 
   it('are found through groups and their matrices', async () => {
@@ -101,6 +103,36 @@ describe('blanks', () => {
   it('part cells', async () => {
     expect(await textOf([run('甲', 10, 20), run('12', 40, 20), run('3.10', 60, 20)])).toBe('甲 12 3.10\n');
     expect(await textOf([run('12', 10, 20), run('34', 14, 20)])).toBe('1234\n');
+  });
+});
+
+describe('two pages on one sheet', () => {
+  const left = [
+    '营业执照',
+    '根据有关规定，经审查，本工程符合施工条件，',
+    '准予施工，特发此证，请妥善保管。',
+    '发证机关某某局',
+    '发证日期某年',
+  ];
+  const right = Array.from({ length: 9 }, (_, i) => `第${i}条规定：未经许可，不得变更。`);
+  const sheet = (x: number) => [...lines(left, 20, 40, 4, 33), ...lines(right, x, 44.5, 4, 15)];
+  const textOfSheet = async (items: readonly Item[]) =>
+    (await render(textBackend, [page(items, 297, 210)])).files[0]!.toString('utf8');
+
+  it('are read one after the other', async () => {
+    expect(await textOfSheet(sheet(160))).toBe(`${[...left, ...right].join('\n')}\n`);
+    const frame = [line([5, 5, 292, 5], pen(0.2)), line([5, 205, 292, 205], pen(0.2))];
+    expect(await textOfSheet([...frame, ...sheet(160)])).toBe(`${[...left, ...right].join('\n')}\n`);
+  });
+
+  it('are one page where something stands across the fold, or line stands beside line', async () => {
+    const title = run('本工程施工许可证的正本与副本在一张纸上', 110, 30, 5);
+    expect(await textOfSheet([title, ...sheet(160)])).not.toContain(left.join('\n'));
+    const rule = line([20, 100, 280, 100], pen(0.2));
+    expect(await textOfSheet([rule, ...sheet(160)])).not.toContain(left.join('\n'));
+    const fields = right.map((_, i) => `第${i}项某某`);
+    const beside = [...lines(fields, 20, 40, 4, 15), ...lines(fields, 160, 40, 4, 15)];
+    expect((await textOfSheet(beside)).split('\n')[0]).toBe(`${fields[0]} ${fields[0]}`);
   });
 });
 

@@ -65,11 +65,11 @@ function usualPitch(rows: readonly Row[]): number {
   const distances: number[] = [];
   for (let i = 1; i < rows.length; i++) {
     const distance = rows[i]!.baseline - rows[i - 1]!.baseline;
-    if (distance > 0.5 * rows[i]!.sizeMm && isSameSize(rows[i]!, rows[i - 1]!))
-      distances.push(distance / rows[i]!.sizeMm);
+    const pitch = distance / rows[i]!.sizeMm;
+    if (pitch > 0.5 && pitch <= MAX_PITCH && isSameSize(rows[i]!, rows[i - 1]!)) distances.push(pitch);
   }
   distances.sort((a, b) => a - b);
-  return distances[distances.length >> 1] ?? Infinity;
+  return distances[(distances.length - 1) >> 1] ?? Infinity;
 }
 
 function continues(group: readonly Row[], row: Row, flow: Flow, pitch: number): boolean {

@@ -18,6 +18,8 @@ export interface Row {
 /** Open rows looked at for each fragment: more never lie within one line's height. */
 const LOOK_BACK = 40;
 
+const HALF_EMPTY = /[：；，、。！？）］｝》」』】〉〕]$/u;
+
 interface OpenRow {
   fragments: Fragment[];
   /** Mean over letters. */
@@ -70,8 +72,8 @@ function fits(row: OpenRow, fragment: Fragment, distance: number): boolean {
   const at = insertionPoint(row.fragments, fragment);
   const before = row.fragments[at - 1];
   const after = row.fragments[at];
-  const gapBefore = before === undefined ? Infinity : fragment.left - before.right;
-  const gapAfter = after === undefined ? Infinity : after.left - fragment.right;
+  const gapBefore = before === undefined ? Infinity : fragment.left - inkRight(before);
+  const gapAfter = after === undefined ? Infinity : after.left - inkRight(fragment);
   // Full-width signs are often squeezed by half: on one and the same baseline the next letter may stand in their cell.
   const share = distance <= 0.1 * fragment.sizeMm ? 0.6 : 0.3;
   const overlap = share * Math.min(fragment.sizeMm, before?.sizeMm ?? Infinity, after?.sizeMm ?? Infinity);
@@ -80,6 +82,13 @@ function fits(row: OpenRow, fragment: Fragment, distance: number): boolean {
   const neighbour = gapBefore <= gapAfter ? before : after;
   const smaller = Math.min(neighbour?.sizeMm ?? larger, fragment.sizeMm);
   return distance <= 0.5 * smaller || Math.min(gapBefore, gapAfter) <= 0.5 * larger;
+}
+
+/** The right half of a full-width sign at the end is empty: what comes next may stand in it. */
+function inkRight({ letters, right, sizeMm }: Fragment): number {
+  const last = letters.at(-1)!;
+  const isHalfEmpty = HALF_EMPTY.test(last.text) && last.right - last.x > 0.8 * sizeMm;
+  return isHalfEmpty ? Math.max(last.x, right - 0.5 * sizeMm) : right;
 }
 
 function insertionPoint(fragments: readonly Fragment[], fragment: Fragment): number {

@@ -1,6 +1,7 @@
 /** A page as a sequence of flows of lines and ruled tables, in reading order. */
 import type { DisplayList } from '../../display/list.js';
 import { takeCurves } from './curves.js';
+import { facingPages, type Half } from './facing-pages.js';
 import { collectFragments, type Fragment } from './fragments.js';
 import { cellAt, findGrids, type Grid } from './grid.js';
 import { type Flow, readingOrder, toFlow } from './reading-order.js';
@@ -15,10 +16,16 @@ export type Section =
 /** Every letter of the page is in one section. */
 export function pageSections(list: DisplayList): Section[] {
   const { curves, rest } = takeCurves(collectFragments(list.items));
-  const rules = collectRules(list.items);
+  const { widthMm, heightMm } = list;
+  const pages = facingPages({ widthMm, heightMm, fragments: rest, rules: collectRules(list.items) });
+  const curved = curves.map((row) => toFlow([row]));
+  return pages.flatMap((page, i) => sectionsOf(page, i === pages.length - 1 ? curved : []));
+}
+
+function sectionsOf({ fragments, rules }: Half, curved: readonly Flow[]): Section[] {
   const grids = rules === undefined ? [] : findGrids(rules);
-  const { tables, outside } = takeTables(joinStackedLetters(rest, grids, cellOf), grids);
-  return mergeInOrder([...readingOrder(outside), ...curves.map((row) => toFlow([row]))], tables);
+  const { tables, outside } = takeTables(joinStackedLetters(fragments, grids, cellOf), grids);
+  return mergeInOrder([...readingOrder(outside), ...curved], tables);
 }
 
 /** The cell that the middle of a level fragment lies in. */
