@@ -34,6 +34,8 @@ export async function serveCommand({ configPath, checkOnly }: ServeArguments): P
     }
     const service = await startService(config, { warnings });
     process.on('SIGHUP', () => reload(service, configPath));
+    // Node prints it and ends the process; what is read afterwards is the log, written at once at this level.
+    process.on('uncaughtExceptionMonitor', (error) => service.logger.fatal({ err: error }, 'the process ends'));
     await runUntilSignal(service);
     // Everything is closed. What keeps the process now is a call that hangs on a volume: it would do so for ever.
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINGER_MS).unref();

@@ -1,7 +1,8 @@
 /** The daemon as a process: its signals, its exit codes, and what it finds when it starts again (contract R5, R6, R8). */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { callDaemon, copyOfBuild, Daemon } from '../support/daemon.js';
 import { temporaryFolder } from '../support/jobs.js';
 import { buildOfd } from '../support/ofd-builder.js';
@@ -140,3 +141,27 @@ function filesBelow(name: string): string[] {
   const entries = readdirSync(join(folder.path, name), { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
+
+it.each(['throw new Error("planted")', 'Promise.reject(new Error("planted"))'])(
+  'what ends the process stands in the log file and on standard error: %s',
+  async (fault) => {
+    const plant = join(folder.path, 'plant.mjs');
+    writeFileSync(
+      plant,
+      `import { isMainThread } from 'node:worker_threads';
+       if (isMainThread) process.on('SIGUSR2', () => setImmediate(() => { ${fault}; }));`,
+    );
+    const logDir = join(folder.path, 'log');
+    vi.stubEnv('NODE_OPTIONS', `--import ${pathToFileURL(plant).href}`);
+    const { daemon } = await start({ log_dir: logDir, log_to_stdout: true });
+    vi.unstubAllEnvs();
+    daemon.signal('SIGUSR2');
+    expect(await daemon.exited).toEqual({ code: 1, signal: null });
+    const lines = readFileSync(join(logDir, 'ofd-server.log'), 'utf8').trim().split('\n');
+    expect(JSON.parse(lines.at(-1) as string)).toMatchObject({
+      level: 'fatal',
+      err: { message: 'planted', stack: expect.stringContaining('plant.mjs') },
+    });
+    expect(daemon.output).toContain('Error: planted');
+  },
+);
