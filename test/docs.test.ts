@@ -158,7 +158,7 @@ describe('docs/configuration.md', () => {
 });
 
 describe('docs/engine.md', () => {
-  const sources = ['ofd', 'fonts', 'images', 'render', 'convert'].flatMap((folder) =>
+  const sources = ['ofd', 'pdf', 'fonts', 'images', 'render', 'convert'].flatMap((folder) =>
     readdirSync(`src/${folder}`, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && name !== 'warning-codes.ts')
       .map((name) => readFileSync(`src/${folder}/${name}`, 'utf8')),

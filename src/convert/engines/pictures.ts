@@ -18,6 +18,8 @@ const DEFAULT_DPI = 96;
 /** PDF's own limit is 14 400 points. */
 const MAX_SIDE_MM = 5000;
 const MAX_FILE_BYTES = 1024 * 1024 * 1024;
+/** A4, for a page whose picture cannot be read. */
+const BLANK_SHEET: Sheet = { widthMm: 210, heightMm: 297 };
 const FORMATS: Readonly<Partial<Record<EncodedImage['format'], FormatId>>> = {
   png: 'png',
   jpeg: 'jpeg',
@@ -107,7 +109,7 @@ function unreadable({ code, message }: Diagnostic): ServiceError {
 function pageOf(image: EncodedImage | undefined, pageNumber: number, report: Report): DisplayList {
   if (image === undefined) {
     report({ code: 'image_undecodable', message: 'The picture is damaged: it has no size', page: pageNumber });
-    return { pageNumber, ...sheetOf({ widthPx: 1, heightPx: 1 }, { orientation: 1 }), items: [] };
+    return { pageNumber, ...BLANK_SHEET, items: [] };
   }
   const size = printSize(image);
   const sheet = sheetOf(image, size);
