@@ -24,13 +24,15 @@ export interface PoolOptions {
 
 const SWEEP_MS = 30_000;
 
+type Connect<Connection> = (signal: AbortSignal, onAlive: () => void) => Promise<Connection>;
+
 interface Idle<Connection> {
   readonly connection: Connection;
   readonly sinceMs: number;
 }
 
 export class Pool<Connection extends Poolable> {
-  readonly #connect: (signal: AbortSignal) => Promise<Connection>;
+  readonly #connect: Connect<Connection>;
   readonly #options: PoolOptions;
   readonly #now: () => number;
   readonly #sweeper: NodeJS.Timeout;
@@ -38,7 +40,7 @@ export class Pool<Connection extends Poolable> {
   #idle: Idle<Connection>[] = [];
   #isClosed = false;
 
-  constructor(connect: (signal: AbortSignal) => Promise<Connection>, options: PoolOptions) {
+  constructor(connect: Connect<Connection>, options: PoolOptions) {
     this.#connect = connect;
     this.#options = options;
     this.#now = options.now ?? Date.now;
@@ -53,8 +55,9 @@ export class Pool<Connection extends Poolable> {
   /**
    * The connection that was used last and answers, or a new one.
    * @param signal gives up connecting
+   * @param onAlive called with every sign of the server's
    */
-  async take(signal: AbortSignal): Promise<Connection> {
+  async take(signal: AbortSignal, onAlive: () => void): Promise<Connection> {
     this.sweep();
     for (let item = this.#idle.pop(); item; item = this.#idle.pop()) {
       const { connection } = item;
@@ -65,7 +68,7 @@ export class Pool<Connection extends Poolable> {
         connection.destroy();
       }
     }
-    return this.#connect(signal);
+    return this.#connect(signal, onAlive);
   }
 
   /** @param isHealthy false where anything failed on it: it is ended, for it may be half broken */

@@ -23,6 +23,7 @@ class Connection {
 }
 
 const signal = new AbortController().signal;
+const onAlive = (): void => undefined;
 let made: Connection[] = [];
 let nowMs = 0;
 let pool: Pool<Connection>;
@@ -44,28 +45,28 @@ afterEach(() => pool.close());
 describe('a pool', () => {
   it('gives the connection that was used last, when it answers', async () => {
     open();
-    const [first, second] = [await pool.take(signal), await pool.take(signal)];
+    const [first, second] = [await pool.take(signal, onAlive), await pool.take(signal, onAlive)];
     pool.giveBack(first, true);
     pool.giveBack(second, true);
-    expect(await pool.take(signal)).toBe(second);
+    expect(await pool.take(signal, onAlive)).toBe(second);
     expect(second.probes).toBe(1);
     expect(made).toHaveLength(2);
   });
 
   it('makes a new one where those that were kept are dead or do not answer', async () => {
     open();
-    const [dead, silent] = [await pool.take(signal), await pool.take(signal)];
+    const [dead, silent] = [await pool.take(signal, onAlive), await pool.take(signal, onAlive)];
     dead.isDead = true;
     silent.probe = () => new Promise(() => undefined);
     pool.giveBack(dead, true);
     pool.giveBack(silent, true);
-    expect((await pool.take(signal)).number).toBe(2);
+    expect((await pool.take(signal, onAlive)).number).toBe(2);
     expect([dead.isDestroyed, silent.isDestroyed]).toEqual([true, true]);
   });
 
   it('keeps none that failed, and no more than max_idle', async () => {
     open();
-    const all = await Promise.all([1, 2, 3, 4].map(() => pool.take(signal)));
+    const all = await Promise.all([1, 2, 3, 4].map(() => pool.take(signal, onAlive)));
     pool.giveBack(all[0]!, false);
     for (const connection of all.slice(1)) pool.giveBack(connection, true);
     expect(all.map(({ isDestroyed }) => isDestroyed)).toEqual([true, false, false, true]);
@@ -74,7 +75,7 @@ describe('a pool', () => {
 
   it('ends what is idle longer than idle_ttl, also when nobody comes for it', async () => {
     open({ sweepMs: 10 });
-    const old = await pool.take(signal);
+    const old = await pool.take(signal, onAlive);
     pool.giveBack(old, true);
     nowMs = 999;
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -86,7 +87,7 @@ describe('a pool', () => {
 
   it('ends all when it is closed, those in use when they come back', async () => {
     open();
-    const [idle, used] = [await pool.take(signal), await pool.take(signal)];
+    const [idle, used] = [await pool.take(signal, onAlive), await pool.take(signal, onAlive)];
     pool.giveBack(idle, true);
     pool.close();
     expect([idle.isDestroyed, used.isDestroyed]).toEqual([true, false]);

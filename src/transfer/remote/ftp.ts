@@ -1,5 +1,7 @@
 /** FTP and FTPS by basic-ftp (contract S6). One connection at a time does one thing; what hangs is cut from outside. */
-import { PassThrough } from 'node:stream';
+import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { Client, enterPassiveModeIPv6, type FileInfo, type FTPContext, FTPError, type FTPResponse } from 'basic-ftp';
 import type { ConfigOf } from '../../config/key.js';
 import { partsOf } from '../path-segments.js';
@@ -31,16 +33,25 @@ export function ftpProtocol(settings: FtpSettings): RemoteProtocol {
   return {
     folder: (segments) => segments.reduce(inFolder, base),
     location: (path) => `${scheme}://${settings.addr}/${urlPath(partsOf(path))}`,
-    connect: (signal) => connect(settings, host, port, signal),
+    connect: (signal, onAlive) => connect(settings, { host, port }, signal, onAlive),
     secrets: settings.password ? [settings.password] : [],
   };
 }
 
-async function connect(settings: FtpSettings, host: string, port: number, signal: AbortSignal): Promise<FtpClient> {
+async function connect(
+  settings: FtpSettings,
+  { host, port }: { readonly host: string; readonly port: number },
+  signal: AbortSignal,
+  onAlive: () => void,
+): Promise<FtpClient> {
   // Without timeouts of its own: whoever uses it watches every step.
   const client = new Client(0);
   const onAbort = (): void => client.close();
   signal.addEventListener('abort', onAbort, { once: true });
+  // Told of every line that comes and goes, before anything is made of it.
+  client.ftp.log = (line) => {
+    if (line.startsWith('<')) onAlive();
+  };
   try {
     client.prepareTransfer = settings.disableEpsv ? passive : (ftp) => extendedPassive(client, ftp);
     await client.access({
@@ -52,7 +63,10 @@ async function connect(settings: FtpSettings, host: string, port: number, signal
       secureOptions: { rejectUnauthorized: !settings.insecureSkipVerify, host },
     });
     if (!settings.insecure) await requireProtectedData(client);
-    return new FtpClient(client, await client.pwd(), (await client.features()).has('MLST'));
+    const home = await client.pwd();
+    const hasMlst = (await client.features()).has('MLST');
+    client.ftp.log = () => undefined;
+    return new FtpClient(client, home, hasMlst);
   } catch (error) {
     client.close();
     throw ftpFault(error, 'cannot be reached');
@@ -189,7 +203,7 @@ class FtpClient implements RemoteClient {
   }
 
   async put(path: string, file: OutgoingFile): Promise<boolean> {
-    const body = file.next();
+    const body = file.sizeBytes === 0 ? Readable.from(this.#nothing(file)) : file.next();
     try {
       await this.#client.uploadFrom(body, this.#absolute(path));
       return true;
@@ -198,6 +212,14 @@ class FtpClient implements RemoteClient {
     } finally {
       body.destroy();
     }
+  }
+
+  /** A connection that is closed before its TLS stands takes the session with it; what has bytes to send waits by itself. */
+  async *#nothing(file: OutgoingFile): AsyncGenerator<Buffer> {
+    const { dataSocket } = this.#client.ftp;
+    const isOpening = dataSocket instanceof TLSSocket && !(dataSocket.getFinished() && dataSocket.getPeerFinished());
+    if (isOpening) await once(dataSocket, 'secureConnect');
+    yield* file.next();
   }
 
   async rename(from: string, to: string, mayReplace: boolean): Promise<boolean> {

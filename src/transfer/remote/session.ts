@@ -47,7 +47,7 @@ export class RemoteSession {
 
   /** A connection that arrives after its time is ended. */
   async #connect(): Promise<RemoteClient> {
-    const client = await this.target.connect(this.#failed.signal);
+    const client = await this.target.connect(this.#failed.signal, () => this.alive());
     if (this.#failed.signal.aborted) this.target.giveBack(client, false);
     return client;
   }

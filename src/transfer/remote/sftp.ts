@@ -1,8 +1,10 @@
 /** SFTP by ssh2-sftp-client (contract S6): its connection, and the operations of the protocol with their own status codes. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { connect as connectSocket, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { ServerHostKeyAlgorithm, SFTPWrapper, Stats } from 'ssh2';
+import type { AnyAuthMethod, ParsedKey, ServerHostKeyAlgorithm, SFTPWrapper, Stats } from 'ssh2';
 import SftpConnection from 'ssh2-sftp-client';
 import type { ConfigOf } from '../../config/key.js';
 import type { Secret } from '../../config/secret.js';
@@ -25,6 +27,8 @@ const PORT = 22;
 /** Requests that may be on their way at a time: a round trip each would make every file slow. */
 const QUESTIONS = 16;
 const WRITES = 8;
+const READS = 8;
+const READ_BYTES = 32 * 1024;
 
 type SftpSettings = ConfigOf<typeof SFTP_KEYS>;
 
@@ -32,11 +36,12 @@ export function sftpProtocol(settings: SftpSettings): RemoteProtocol {
   const base = settings.baseDir.replace(/\/+$/, '') || (settings.baseDir === '' ? '' : '/');
   const { auth } = settings;
   const secrets = [auth.password, auth.privateKeyPassphrase].filter((secret) => secret !== undefined) as Secret[];
-  const keys = new HostKeys(settings);
+  const hostKeys = new HostKeys(settings);
+  const privateKeys = new PrivateKeys(settings);
   return {
     folder: (segments) => segments.reduce(inFolder, base),
     location: (path) => `sftp://${settings.addr}/${urlPath(partsOf(path))}`,
-    connect: (signal) => connect(settings, keys, signal),
+    connect: (signal, onAlive) => connect({ settings, hostKeys, privateKeys, signal, onAlive }),
     secrets,
   };
 }
@@ -106,65 +111,108 @@ function fingerprintOf(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
 }
 
-async function connect(settings: SftpSettings, keys: HostKeys, signal: AbortSignal): Promise<SftpClient> {
-  const privateKey = await readPrivateKey(settings);
+/** The library's own, wherever it lies: what parses a key for it must be the same. */
+const { parseKey } = (
+  createRequire(createRequire(import.meta.url).resolve('ssh2-sftp-client'))('ssh2') as typeof import('ssh2')
+).utils;
+
+class PrivateKeys {
+  readonly #settings: SftpSettings;
+  #known: { readonly content: string; readonly passphrase: string | undefined; readonly key: ParsedKey } | undefined;
+
+  constructor(settings: SftpSettings) {
+    this.#settings = settings;
+  }
+
+  /** The key of the file as it is now. It is parsed anew only where it has changed: an encrypted one takes a second. */
+  async current(): Promise<ParsedKey | undefined> {
+    const { privateKeyFile: file, privateKeyPassphrase } = this.#settings.auth;
+    if (file === '') return undefined;
+    const content = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw new RemoteFault('refused', `has no key: private_key_file ${file} cannot be read (${error.code})`);
+    });
+    const passphrase = privateKeyPassphrase?.reveal();
+    if (this.#known?.content !== content || this.#known.passphrase !== passphrase) {
+      this.#known = { content, passphrase, key: parsed(content, passphrase, file) };
+    }
+    return this.#known.key;
+  }
+}
+
+function parsed(content: string, passphrase: string | undefined, file: string): ParsedKey {
+  const key = parseKey(content, passphrase);
+  if (!(key instanceof Error)) return key;
+  const isLocked = /passphrase|decrypt|integrity/i.test(key.message);
+  const advice = isLocked ? '; set private_key_passphrase' : '; write it with ssh-keygen';
+  throw new RemoteFault(isLocked ? 'login' : 'refused', `cannot use private_key_file ${file}: ${key.message}${advice}`);
+}
+
+interface Connecting {
+  readonly settings: SftpSettings;
+  readonly hostKeys: HostKeys;
+  readonly privateKeys: PrivateKeys;
+  readonly signal: AbortSignal;
+  readonly onAlive: () => void;
+}
+
+async function connect(connecting: Connecting): Promise<SftpClient> {
+  const logins = loginsOf(connecting.settings, await connecting.privateKeys.current());
   let last: unknown;
-  for (const check of await keys.checks()) {
+  for (const check of await connecting.hostKeys.checks()) {
     const shown: { fingerprint?: string } = {};
     try {
-      return await open(settings, check, privateKey, shown, signal);
+      return await open(connecting, check, logins, shown);
     } catch (error) {
       // Another type of key is asked for only where this one was not the right one, or the server has none of the kind.
-      const isOtherKey = shown.fingerprint !== undefined;
-      if (!isOtherKey && !/no matching host key|host key algorithm/i.test(String(error))) throw sshFault(error);
-      if (isOtherKey || !last) {
-        last = new RemoteFault(
-          'refused',
-          `shows a host key that is not the configured one (${shown.fingerprint ?? 'no such type'})`,
-        );
+      const { fingerprint } = shown;
+      const isNoSuchType = /no matching host key|host key algorithm/i.test(String(error));
+      if (fingerprint === undefined && !isNoSuchType) throw sshFault(error);
+      if (fingerprint !== undefined || last === undefined) {
+        const text = `shows a host key that is not the configured one (${fingerprint ?? 'none of its type'})`;
+        last = new RemoteFault('refused', text);
       }
     }
   }
   throw last;
 }
 
-async function readPrivateKey({ auth }: SftpSettings): Promise<Buffer | undefined> {
-  if (auth.privateKeyFile === '') return undefined;
-  return readFile(auth.privateKeyFile).catch((error: NodeJS.ErrnoException) => {
-    throw new RemoteFault(
-      'refused',
-      `has no key: private_key_file ${auth.privateKeyFile} cannot be read (${error.code})`,
-    );
+/** The configured ways to log in, in the order in which they are recommended. */
+function loginsOf({ user, auth }: SftpSettings, key: ParsedKey | undefined): AnyAuthMethod[] {
+  const password = auth.password?.reveal();
+  const logins: AnyAuthMethod[] = [{ type: 'none', username: user }];
+  if (auth.agentSocket !== '') logins.push({ type: 'agent', username: user, agent: auth.agentSocket });
+  if (key) logins.push({ type: 'publickey', username: user, key });
+  if (password === undefined) return logins;
+  logins.push({ type: 'password', username: user, password });
+  // Some servers ask for the password in a dialogue of their own.
+  logins.push({
+    type: 'keyboard-interactive',
+    username: user,
+    prompt: (_name, _instructions, _language, prompts, finish) => finish(prompts.map(() => password)),
   });
+  return logins;
 }
 
 async function open(
-  settings: SftpSettings,
+  { settings, signal, onAlive }: Connecting,
   check: HostCheck,
-  privateKey: Buffer | undefined,
+  logins: AnyAuthMethod[],
   shown: { fingerprint?: string },
-  signal: AbortSignal,
 ): Promise<SftpClient> {
-  const { auth } = settings;
   const ignore = (): void => undefined;
   const connection = new SftpConnection('ofd-server', { error: ignore, end: ignore, close: ignore });
-  const password = auth.password?.reveal();
-  const cut = (): void => cutConnection(connection);
+  const { host, port } = hostAndPort(settings.addr, PORT);
+  const socket = connectSocket({ host, port, noDelay: true });
+  socket.on('data', onAlive);
+  const cut = (): void => void socket.destroy();
   signal.addEventListener('abort', cut, { once: true });
-  // For servers that ask for the password in a dialogue of their own.
-  connection.on('keyboard-interactive', (_name, _instructions, _language, prompts: unknown[], answer) => {
-    (answer as (answers: string[]) => void)(prompts.map(() => password ?? ''));
-  });
   try {
     const sftp = await connection.connect({
-      ...hostAndPort(settings.addr, PORT),
+      sock: socket,
       username: settings.user,
-      readyTimeout: settings.timeoutSeconds * 1000,
-      authHandler: ['none', 'agent', 'publickey', 'password', 'keyboard-interactive'],
-      ...(auth.agentSocket !== '' && { agent: auth.agentSocket }),
-      ...(privateKey && { privateKey }),
-      ...(auth.privateKeyPassphrase && { passphrase: auth.privateKeyPassphrase.reveal() }),
-      ...(password !== undefined && { password, tryKeyboard: true }),
+      // Whoever uses it watches every step.
+      readyTimeout: 0,
+      authHandler: logins,
       ...(check.algorithms && { algorithms: { serverHostKey: check.algorithms } }),
       hostVerifier: (key: Buffer) => {
         if (check.accepts(key)) return true;
@@ -172,27 +220,22 @@ async function open(
         return false;
       },
     });
-    return new SftpClient(connection, sftp);
+    return new SftpClient(socket, sftp);
   } catch (error) {
     cut();
     throw error;
   } finally {
+    socket.off('data', onAlive);
     signal.removeEventListener('abort', cut);
   }
 }
 
-/** The library's own end waits for the server's; what is in the way here is a server that does not answer. */
-function cutConnection(connection: SftpConnection): void {
-  const { client } = connection as unknown as { readonly client: { destroy(): void } };
-  client.destroy();
-}
-
 class SftpClient implements RemoteClient {
-  readonly #connection: SftpConnection;
+  readonly #socket: Socket;
   readonly #sftp: SFTPWrapper;
 
-  constructor(connection: SftpConnection, sftp: SFTPWrapper) {
-    this.#connection = connection;
+  constructor(socket: Socket, sftp: SFTPWrapper) {
+    this.#socket = socket;
     this.#sftp = sftp;
   }
 
@@ -310,10 +353,44 @@ class SftpClient implements RemoteClient {
   }
 
   async *read(path: string): AsyncGenerator<Uint8Array> {
+    const handle = await this.#call<Buffer>((done) => this.#sftp.open(path, 'r', done)).catch(rethrow);
     try {
-      for await (const piece of this.#sftp.createReadStream(path)) yield piece as Buffer;
+      // In order, several on their way at a time; past the end a server has nothing to give.
+      const reading: Promise<Buffer | undefined>[] = [];
+      for (let at = 0; ; at += READ_BYTES) {
+        const read = this.#readAt(handle, at);
+        read.catch(() => undefined);
+        reading.push(read);
+        if (reading.length < READS) continue;
+        const piece = await reading.shift();
+        if (piece === undefined) return;
+        yield piece;
+      }
     } catch (error) {
       throw sshFault(error);
+    } finally {
+      await this.#call<void>((done) => this.#sftp.close(handle, done)).catch(() => undefined);
+    }
+  }
+
+  /** Undefined at the end. */
+  async #readAt(handle: Buffer, position: number): Promise<Buffer | undefined> {
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    let length = 0;
+    while (length < READ_BYTES) {
+      const bytesRead = await this.#readInto(handle, buffer.subarray(length), position + length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return length === 0 ? undefined : buffer.subarray(0, length);
+  }
+
+  async #readInto(handle: Buffer, buffer: Buffer, position: number): Promise<number> {
+    try {
+      return await this.#call<number>((done) => this.#sftp.read(handle, buffer, 0, buffer.length, position, done));
+    } catch (error) {
+      if (statusOf(error) === STATUS.endOfFile) return 0;
+      throw error;
     }
   }
 
@@ -322,7 +399,7 @@ class SftpClient implements RemoteClient {
   }
 
   destroy(): void {
-    cutConnection(this.#connection);
+    this.#socket.destroy();
   }
 
   /** One request; the library throws some failures in place of handing them over. */
@@ -334,7 +411,7 @@ class SftpClient implements RemoteClient {
 }
 
 /** Of the protocol, version 3; the last two come from servers that speak a later one. */
-const STATUS = { noSuchFile: 2, denied: 3, failure: 4, connectionLost: 7, unsupported: 8, noSpace: 14, quota: 15 };
+const STATUS = { endOfFile: 1, noSuchFile: 2, failure: 4, connectionLost: 7, unsupported: 8, noSpace: 14, quota: 15 };
 
 function statusOf(error: unknown): number | undefined {
   const { code } = error as { code?: unknown };
@@ -358,14 +435,6 @@ function sshFault(error: unknown): unknown {
     return new RemoteFault(kind, `answers: ${error.message}`, { cause: error });
   }
   const text = error.message.replace(/^\w+(?:->\w+)?: /, '');
-  if (/encrypted .*key.*passphrase|no passphrase given|bad passphrase|bad decrypt|integrity check/i.test(text)) {
-    return new RemoteFault('login', `cannot use private_key_file: ${text}; set private_key_passphrase`, {
-      cause: error,
-    });
-  }
-  if (/cannot parse privateKey|unsupported key format/i.test(text)) {
-    return new RemoteFault('refused', `cannot use private_key_file: ${text}`, { cause: error });
-  }
   if (/authentication methods failed/i.test(text)) {
     return new RemoteFault('login', `does not accept the login: ${text}`, { cause: error });
   }

@@ -15,9 +15,10 @@ export interface RemoteProtocol {
   location(path: string): string;
   /**
    * @param signal gives up, leaving nothing open
+   * @param onAlive called with every sign of the server's: a login takes several steps
    * @throws RemoteFault, or what the network says
    */
-  connect(signal: AbortSignal): Promise<RemoteClient>;
+  connect(signal: AbortSignal, onAlive: () => void): Promise<RemoteClient>;
   /** Read again when a login fails. */
   readonly secrets: readonly Secret[];
   /** Frees what sessions share. */
@@ -57,7 +58,7 @@ export class RemoteTarget implements RemoteTargetOptions {
     this.#protocol = protocol;
     this.#pool =
       options.pool &&
-      new Pool((signal) => this.#protocol.connect(signal) as Promise<PooledClient>, {
+      new Pool((signal, onAlive) => this.#protocol.connect(signal, onAlive) as Promise<PooledClient>, {
         ...options.pool,
         probeTimeoutMs: Math.min(PROBE_MS, options.timeoutMs),
       });
@@ -72,8 +73,8 @@ export class RemoteTarget implements RemoteTargetOptions {
   }
 
   /** A session, new or kept. The caller gives it back. Throws as RemoteProtocol does. */
-  connect(signal: AbortSignal): Promise<RemoteClient> {
-    return this.#pool ? this.#pool.take(signal) : this.#protocol.connect(signal);
+  connect(signal: AbortSignal, onAlive: () => void): Promise<RemoteClient> {
+    return this.#pool?.take(signal, onAlive) ?? this.#protocol.connect(signal, onAlive);
   }
 
   /** @param isHealthy false after any failure */
