@@ -2,7 +2,9 @@
 export const WARNING_CODES: readonly string[] = [
   'action_dropped',
   'attachment_missing',
+  'clips_cut',
   'crc_mismatch',
+  'drawing_cut',
   'entry_duplicate',
   'entry_unsafe',
   'font_substituted',
