@@ -1,6 +1,6 @@
 /** The table `counters`, apart from jobs because retention removes jobs and a counter must never fall. */
 import type { ErrorCode } from '../errors.js';
-import type { Outcome } from './job.js';
+import type { DeliveryOutcome, Outcome } from './job.js';
 import type { JobRow } from './rows.js';
 import type { Statements } from './statements.js';
 import type { StoreCounters } from './store.js';
@@ -11,9 +11,6 @@ interface CounterRow {
   readonly state: string;
   readonly value: number;
 }
-
-/** How a run ended that had products to deliver. */
-export type DeliveryOutcome = 'delivered' | 'unreachable' | 'refused' | 'conflict' | 'mismatch';
 
 const OUTCOME_OF_CODE: Readonly<Partial<Record<ErrorCode, DeliveryOutcome>>> = {
   sink_unreachable: 'unreachable',

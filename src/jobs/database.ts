@@ -35,6 +35,7 @@ import type {
   Submitted,
 } from './store.js';
 import { type InputRecord, Submissions } from './submissions.js';
+import { Transactions } from './transactions.js';
 import { type KnownUpload, type PlannedUpload, UploadTable } from './uploads.js';
 
 export class JobDatabase {
@@ -46,16 +47,13 @@ export class JobDatabase {
   readonly #submissions: Submissions;
   readonly #batches: BatchTable;
   readonly #uploads: UploadTable;
-  /** Input files that no row names any more; to be removed once the transaction is durable. */
-  #unreferencedFiles: string[] = [];
-  #prunedRuns: RunsOfJob[] = [];
-  /** Since the start: those that changed something, and so cost a flush. */
-  #transactions = 0;
+  readonly #transactions: Transactions;
 
   /** @param database open, locked and migrated (open-database.ts) */
   constructor(database: Database, targetEvents: TargetEvents) {
     this.#database = database;
     this.#statements = new Statements(database);
+    this.#transactions = new Transactions(database, this.#statements);
     this.#counters = new CounterTable(this.#statements);
     this.#outbox = new OutboxTable(this.#statements, targetEvents);
     this.#facts = new FactTable(this.#statements);
@@ -68,60 +66,14 @@ export class JobDatabase {
     return this.#statements.sql(text);
   }
 
-  /**
-   * Runs all `operations` in one transaction, so that they share one flush of the disk. Each has a savepoint of its own:
-   * one that throws is undone alone, and its error stands in the answer.
-   * @throws the error of the common commit; nothing has happened then
-   */
+  /** Runs all `operations` in one transaction. See Transactions. */
   transact<T>(operations: readonly (() => T)[]): ({ value: T } | { error: unknown })[] {
-    const before = this.#unreferencedFiles.length;
-    const changesBefore = this.#totalChanges();
-    this.#sql('BEGIN IMMEDIATE').run();
-    try {
-      const answers = operations.map((operation) => this.#inSavepoint(operation));
-      this.#sql('COMMIT').run();
-      if (this.#totalChanges() !== changesBefore) this.#transactions += 1;
-      return answers;
-    } catch (error) {
-      this.#unreferencedFiles.length = before;
-      if (this.#database.inTransaction) this.#sql('ROLLBACK').run();
-      throw error;
-    }
+    return this.#transactions.run(operations);
   }
 
-  #totalChanges(): number {
-    return this.#sql('SELECT total_changes()').pluck().get() as number;
-  }
-
-  #inSavepoint<T>(operation: () => T): { value: T } | { error: unknown } {
-    const before = this.#unreferencedFiles.length;
-    this.#sql('SAVEPOINT operation').run();
-    try {
-      const value = operation();
-      this.#sql('RELEASE operation').run();
-      return { value };
-    } catch (error) {
-      // A full or failing disk ends the whole transaction by itself: then every operation of it has failed.
-      if (!this.#database.inTransaction) throw error;
-      this.#unreferencedFiles.length = before;
-      this.#sql('ROLLBACK TO operation').run();
-      this.#sql('RELEASE operation').run();
-      return { error };
-    }
-  }
-
-  /** Names of the input files that may be removed now; to be asked after a transaction, each name is given once. */
-  takeUnreferencedFiles(): string[] {
-    const files = this.#unreferencedFiles;
-    this.#unreferencedFiles = [];
-    return files;
-  }
-
-  /** Jobs that were pruned, for whoever removes their logs; to be asked after a transaction, each is given once. */
-  takePrunedRuns(): RunsOfJob[] {
-    const runs = this.#prunedRuns;
-    this.#prunedRuns = [];
-    return runs;
+  /** What may be removed outside the database; to be asked after a transaction. */
+  takeLeft(): ReturnType<Transactions['takeLeft']> {
+    return this.#transactions.takeLeft();
   }
 
   /** Every job that has run. */
@@ -136,11 +88,11 @@ export class JobDatabase {
   submitBatch(batch: NewBatch, items: readonly NewBatchItem<InputRecord | undefined>[]): SubmittedBatch {
     const first = batch.idempotency && this.#batches.submittedWith(batch.idempotency);
     if (first) {
-      this.#unreferencedFiles.push(...filesOf(items));
+      this.#transactions.leaveFiles(filesOf(items));
       return { batch: first, isReplay: true };
     }
     const { batch: added, unusedFiles } = this.#batches.add(batch, items);
-    this.#unreferencedFiles.push(...unusedFiles);
+    this.#transactions.leaveFiles(unusedFiles);
     return { batch: added, isReplay: false };
   }
 
@@ -256,7 +208,7 @@ export class JobDatabase {
     const row = this.#sql('DELETE FROM inputs WHERE job_id = ? RETURNING file').get(jobId) as
       | { file: string | null }
       | undefined;
-    if (row?.file) this.#unreferencedFiles.push(row.file);
+    if (row?.file) this.#transactions.leaveFiles([row.file]);
   }
 
   requeue(jobId: string, attempt: number): boolean {
@@ -358,7 +310,7 @@ export class JobDatabase {
     const since = this.#facts.get('counting_since_ms');
     const deadLetters = this.#sql('SELECT count(*) FROM jobs WHERE is_dead_letter = 1').pluck().get() as number;
     return {
-      transactions: this.#transactions,
+      transactions: this.#transactions.count,
       sinceMs: since === undefined ? undefined : Number(since),
       ...this.#counters.read(),
       ...queueDepth(this.#statements),
@@ -411,7 +363,7 @@ export class JobDatabase {
       this.#uploads.removeOf(id);
       this.#sql('DELETE FROM jobs WHERE id = ?').run(id);
     }
-    this.#prunedRuns.push(...runs);
+    this.#transactions.leaveRuns(runs);
     return runs.length === limit ? limit : runs.length + this.#batches.prune(beforeMs, limit - runs.length);
   }
 

@@ -219,6 +219,9 @@ export interface CancelledOutcome extends Measured {
   readonly error?: string | undefined;
 }
 
+/** How a run ended that had products to deliver. */
+export type DeliveryOutcome = 'delivered' | 'unreachable' | 'refused' | 'conflict' | 'mismatch';
+
 export type Outcome = SucceededOutcome | FailedOutcome | RetryOutcome | CancelledOutcome;
 
 /**

@@ -132,8 +132,9 @@ class StoreThread {
   /** The jobs have ended for good by now: a file that cannot be removed is left to the sweep of the next start. */
   #removeUnreferenced(): void {
     try {
-      removeInputs(this.#inputs, this.#database.takeUnreferencedFiles());
-      removeAttemptLogs(this.#logs, this.#database.takePrunedRuns());
+      const { files, runs } = this.#database.takeLeft();
+      removeInputs(this.#inputs, files);
+      removeAttemptLogs(this.#logs, runs);
     } catch {
       return;
     }

@@ -4,9 +4,8 @@
  */
 import type { FormatId } from '../formats.js';
 import type { Batch, NewBatch, NewBatchItem, SubmittedBatch } from './batch.js';
-import type { DeliveryOutcome } from './counters.js';
 import type { JobFeed } from './feed.js';
-import type { Attempt, Job, JobState, LaneName, NewJob, Outcome, WaitingReason } from './job.js';
+import type { Attempt, DeliveryOutcome, Job, JobState, LaneName, NewJob, Outcome, WaitingReason } from './job.js';
 import type { Outbox } from './notification.js';
 import type { Page } from './paging.js';
 import type { KnownUpload, PlannedUpload } from './uploads.js';

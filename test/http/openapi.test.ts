@@ -25,7 +25,10 @@ let document: Document;
 let ajv: Ajv2020;
 
 beforeAll(async () => {
-  service = await startTestService({ fast_workers: 1 });
+  service = await startTestService({
+    fast_workers: 1,
+    notify_targets: { erp: { url: 'http://127.0.0.1:9/x' } },
+  });
   document = await json<Document>(fetch(`${service.url}/openapi.json`));
   ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -68,12 +71,15 @@ it('is valid OpenAPI 3.1, and needs no key', async () => {
   expect(result.valid).toBe(true);
 });
 
+/** What answers before it is done. */
+const TAKEN = ['POST /v1/jobs/{id}/retry', 'POST /v1/batches', 'POST /v1/notifications/{id}/redeliver'];
+
 it('gives every operation a name of its own, a summary and its answers', () => {
   const names = operations().map(({ operation }) => operation.operationId);
   expect(new Set(names).size).toBe(names.length);
   for (const { name, operation } of operations()) {
     expect(operation, name).toMatchObject({ summary: expect.stringMatching(/\w{3}/) });
-    expect(Object.keys(operation.responses), name).toContain(name === 'POST /v1/jobs/{id}/retry' ? '202' : '200');
+    expect(Object.keys(operation.responses), name).toContain(TAKEN.includes(name) ? '202' : '200');
     for (const { description, ...parameter } of operation.parameters ?? []) {
       expect(description, `${name} ${parameter.name}`).toMatch(/\w{3}/);
     }
@@ -148,6 +154,23 @@ describe('what it says of answers is true:', () => {
     service.converter.warnings = [];
   });
 
+  it('batches and notifications', async () => {
+    const items = [submission({ output: { kind: 'dir' }, notify: { target: 'erp' } }), {}];
+    const notify = { target: 'erp', events: ['batch_completed'] };
+    const body = JSON.stringify({ items, notify });
+    const accepted = await service.call('/v1/batches', { method: 'POST', body });
+    const { id } = (await check('post', '/v1/batches', accepted)) as { id: string };
+    await check('get', '/v1/batches/{id}', await get(`/v1/batches/${id}`));
+    await check('post', '/v1/batches/{id}/cancel', await post(`/v1/batches/${id}/cancel?force=true`));
+    const delivery = `${id}:batch_completed`;
+    await until(
+      () => json<{ notifications: { id: string }[] }>(get('/v1/notifications')),
+      ({ notifications }) => notifications.some((notification) => notification.id === delivery),
+    );
+    await check('get', '/v1/notifications', await get('/v1/notifications?limit=1'));
+    await check('post', '/v1/notifications/{id}/redeliver', await post(`/v1/notifications/${delivery}/redeliver`));
+  });
+
   it('numbers and probes', async () => {
     await check('get', '/v1/stats', await get('/v1/stats'));
     await check('get', '/healthz', await get('/healthz'));
@@ -163,6 +186,11 @@ describe('what it says of answers is true:', () => {
     ['get', '/v1/jobs/{id}/events', '/v1/jobs/x/events'],
     ['post', '/v1/convert', '/v1/convert'],
     ['get', '/v1/jobs', '/v1/jobs?limit=0'],
+    ['post', '/v1/batches', '/v1/batches'],
+    ['get', '/v1/batches/{id}', '/v1/batches/x'],
+    ['post', '/v1/batches/{id}/cancel', '/v1/batches/x/cancel'],
+    ['get', '/v1/notifications', '/v1/notifications?cursor=x'],
+    ['post', '/v1/notifications/{id}/redeliver', '/v1/notifications/x/redeliver'],
   ])('errors of %s %s', async (method, route, path) => {
     await check(method, route, await service.call(path, { method: method.toUpperCase() }));
   });
