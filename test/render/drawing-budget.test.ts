@@ -8,7 +8,7 @@ import { DrawingBudget } from '../../src/render/raster/drawing-budget.js';
 import { pngBackend } from '../../src/render/raster/index.js';
 import { linePieces } from '../../src/render/raster/line-pieces.js';
 import { toPath2D } from '../../src/render/raster/paths.js';
-import { BLACK, box, image, line, page, pen, RED, radial, rectangle, solid, WHITE } from './lists.js';
+import { BLACK, box, filled, image, line, page, pen, RED, radial, rectangle, solid, WHITE } from './lists.js';
 import { readPixels, render } from './output.js';
 import { smallPicture } from './scenes.js';
 
@@ -61,6 +61,28 @@ describe('long lines', () => {
   it('give the whole path where it is short', () => {
     const path = longPath(100);
     expect([...linePieces(path, 0.3)]).toEqual([path]);
+  });
+});
+
+describe('fills', () => {
+  const tangle = (segments: number, height: number): Path => {
+    const path = new Path();
+    path.moveTo(0, 0);
+    for (let i = 1; i < segments; i++) path.lineTo(i % 39, ((i * 7) % 41) * height);
+    return path;
+  };
+
+  it('of a million edges that cross each other are left out, and it is told', async () => {
+    const items = [filled(tangle(1_000_000, 1), RED), rectangle(box(10, 10, 10, 10), BLACK)];
+    const { files, diagnostics } = await render(pngBackend, [page(items)]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(['drawing_cut']);
+    expect((await readPixels(files[0]!)).at(150, 150)).toEqual(BLACK);
+  });
+
+  it('of as many small edges are drawn', async () => {
+    const { files, diagnostics } = await render(pngBackend, [page([filled(tangle(100_000, 0.02), RED)])]);
+    expect(diagnostics).toEqual([]);
+    expect((await readPixels(files[0]!)).at(200, 2)).toEqual(RED);
   });
 });
 

@@ -29,6 +29,11 @@ export class DrawingBudget {
     return true;
   }
 
+  /** The same for work that cannot be stopped once it has begun: it is refused where it is more than what is left. */
+  takeWhole(pixels: number): boolean {
+    return pixels > Math.max(0, this.#left) ? this.#refuse() : this.take(pixels);
+  }
+
   /** The same for one colour. */
   takePlain(pixels: number): boolean {
     if (this.#plainLeft <= 0) return this.#refuse();

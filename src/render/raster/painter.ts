@@ -19,6 +19,7 @@ import { glyphMatrix, runOutline } from '../glyph-run.js';
 import type { ShadingBudget } from '../shading-budget.js';
 import { substituteOf } from '../substitute.js';
 import type { DrawingBudget } from './drawing-budget.js';
+import { fillWork } from './fill-work.js';
 import { isLong, linePieces } from './line-pieces.js';
 import { type CellPainter, cssColor, paintPlane } from './paint.js';
 import { type GlyphPaths, toPath2D } from './paths.js';
@@ -138,13 +139,18 @@ export class Painter implements CellPainter {
   async #path(target: Target, item: PathItem, matrix: Matrix, toDevice: Matrix): Promise<void> {
     const { fill, stroke } = item;
     if (fill?.paint.kind === 'solid') {
-      if (this.#tools.budget.takePlain(pixelsOf(target.box))) {
+      if (this.#mayFill(target, item.path, matrix) && this.#tools.budget.takePlain(pixelsOf(target.box))) {
         fillEvenly(target, item.path, fill.rule, matrix, fill.paint);
       }
     } else if (fill !== undefined) {
       await this.#fillThrough(target, item.path, fill.rule, matrix, fill.paint, toDevice);
     }
     if (stroke !== undefined) await this.#stroke(target, item.path, matrix, stroke, toDevice);
+  }
+
+  #mayFill({ box }: Target, path: Path, matrix: Matrix): boolean {
+    const work = fillWork(path, matrix, box);
+    return work === 0 || this.#tools.budget.takeWhole(work);
   }
 
   /** Lets a paint that covers the plane show through a shape. */
@@ -157,7 +163,7 @@ export class Painter implements CellPainter {
     toDevice: Matrix,
   ): Promise<void> {
     const { context } = target;
-    if (!this.#tools.budget.take(pixelsOf(target.box))) return;
+    if (!this.#mayFill(target, path, matrix) || !this.#tools.budget.take(pixelsOf(target.box))) return;
     context.save();
     setMatrix(context, matrix);
     context.clip(toPath2D(path), rule);
