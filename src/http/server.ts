@@ -95,6 +95,8 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     // Read by its handler, as it comes.
     if (request.routeOptions.config.readsBody) return;
+    // Refused whatever the body is.
+    if (request.is404) return;
     await skipBody(payload, limitsOf(request.headers, SMALL_BODY_BYTES, 'this request needs none'));
   });
   server.setErrorHandler(answerError);
