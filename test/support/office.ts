@@ -15,7 +15,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const MEDIA = 'application/vnd.openxmlformats-officedocument';
 const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006';
 
-export type Parts = Readonly<Record<string, string>>;
+export type Parts = Readonly<Record<string, string | Uint8Array>>;
 
 export function zipOf(parts: Parts): Buffer {
   const files = Object.entries(parts).map(([name, content]) => ({ name, content, flags: 0x800 }));
@@ -117,18 +117,25 @@ export const OPEN_DOCUMENT_SPACES = [
   'xmlns:xlink="http://www.w3.org/1999/xlink"',
 ].join(' ');
 
-/** @param body what stands in office:body */
-export function openDocument(kind: 'text' | 'spreadsheet' | 'presentation', body: string): Buffer {
+/**
+ * @param body what stands in office:body
+ * @param parts other parts, pictures for example
+ */
+export function openDocument(kind: 'text' | 'spreadsheet' | 'presentation', body: string, parts: Parts = {}): Buffer {
   const type = `application/vnd.oasis.opendocument.${kind}`;
+  const listed = Object.keys(parts).map(
+    (name) => `<manifest:file-entry manifest:full-path="${name}" manifest:media-type=""/>`,
+  );
   return zipOf({
     mimetype: type,
     'content.xml': `${XML}<office:document-content ${OPEN_DOCUMENT_SPACES} office:version="1.2"><office:body>${body}</office:body></office:document-content>`,
-    'META-INF/manifest.xml': `${XML}<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`,
+    'META-INF/manifest.xml': `${XML}<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0" manifest:version="1.2"><manifest:file-entry manifest:full-path="/" manifest:media-type="${type}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>${listed.join('')}</manifest:manifest>`,
+    ...parts,
   });
 }
 
-export function odt(body: string): Buffer {
-  return openDocument('text', `<office:text>${body}</office:text>`);
+export function odt(body: string, parts: Parts = {}): Buffer {
+  return openDocument('text', `<office:text>${body}</office:text>`, parts);
 }
 
 export interface Made extends EngineResult {
@@ -193,7 +200,12 @@ export function pdfFonts(path: string): string[] {
   return lines.map((line) => line.split(' ')[0]?.replace(/^[A-Z]{6}\+/, '') ?? '');
 }
 
-/** Images in a PDF, as poppler lists them. */
+/** Sizes of the images in a PDF, such as 40x30. */
+export function pdfImages(path: string): string[] {
+  const lines = execFileSync('pdfimages', ['-list', path], { encoding: 'utf8' }).trim().split('\n').slice(2);
+  return lines.map((line) => line.trim().split(/\s+/).slice(3, 5).join('x'));
+}
+
 export function pdfImageCount(path: string): number {
-  return execFileSync('pdfimages', ['-list', path], { encoding: 'utf8' }).trim().split('\n').length - 2;
+  return pdfImages(path).length;
 }

@@ -1,12 +1,13 @@
 /**
- * A copy of an office document of the ZIP kind that refers to nothing outside of it (external.ts). Reads and unpacks the
- * whole document: for a thread.
+ * A copy of an office document that refers to nothing outside of it: of the ZIP kind (external.ts), or RTF (rtf.ts).
+ * Reads and unpacks the whole document: for a thread.
  */
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from '../byte-source.js';
 import { withFileSource } from '../byte-source.js';
 import { type OnBlocked, UnreadablePart, withoutExternal } from './external.js';
+import { withoutFetchingFields } from './rtf.js';
 import { DEFLATED, dataStart, listZip, STORED, type ZipEntry } from './zip-listing.js';
 
 /** Larger parts are films and the like; XML of this size LibreOffice would not get through in an hour. */
@@ -26,6 +27,7 @@ const LARGEST_ZIP_BYTES = 0xffffffff;
  */
 export function makeClosedCopy(from: string, to: string, onBlocked: OnBlocked): Promise<boolean> {
   return withFileSource(from, async (source) => {
+    if ((await source.read(0, 2)).toString('latin1') !== 'PK') return copyRtf(source, to, onBlocked);
     const zip = await listZip(source);
     if (!zip) throw new UnreadablePart('the archive');
     const changed = new Map<ZipEntry, Buffer>();
@@ -37,6 +39,13 @@ export function makeClosedCopy(from: string, to: string, onBlocked: OnBlocked): 
     await write(source, zip.entries, changed, to);
     return true;
   });
+}
+
+async function copyRtf(source: ByteSource, to: string, onBlocked: OnBlocked): Promise<boolean> {
+  if (source.sizeBytes > LARGEST_PART_BYTES) throw new UnreadablePart('a text of this size');
+  const changed = withoutFetchingFields(await source.read(0, source.sizeBytes), onBlocked);
+  if (changed) writeFileSync(to, changed, { mode: 0o600, flag: 'wx' });
+  return changed !== undefined;
 }
 
 async function packedData(source: ByteSource, entry: ZipEntry): Promise<Buffer> {

@@ -49,30 +49,19 @@ export async function prepare(
   if (from === 'txt' || from === 'csv') return prepareText(join(folder, `${NO_NAME}.${from}`), from, inputPath, report);
   if (!(from in FILTERS)) throw new ServiceError('internal_error', `LibreOffice is no engine for ${from}`);
   const { format, mayBeEncrypted } = await examineOffice(inputPath, from as OfficeFormat);
-  const path = PACKAGES.has(format)
+  const path = LOOKED_THROUGH.has(format)
     ? await closedCopy(resolve(inputPath), join(folder, `document.${format}`), signal, report)
     : resolve(inputPath);
   return { ...FILTERS[format], path, format, mayBeEncrypted };
 }
 
-const PACKAGES: ReadonlySet<OfficeFormat> = new Set(['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp']);
+/** Formats in which references are known to be followed whatever the settings say; doc, xls and ppt are not among them. */
+const LOOKED_THROUGH: ReadonlySet<OfficeFormat> = new Set(['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'rtf']);
 
 /** What a reader would miss; others (templates, data sources) show nothing. */
 const SHOWN = new Set([
   ...['image', 'fill-image', 'background-image', 'object', 'object-ole', 'plugin', 'floating-frame', 'section-source'],
-  ...[
-    'table-source',
-    'blip',
-    'style',
-    'binary-data',
-    'img',
-    'iframe',
-    'video',
-    'audio',
-    'media',
-    'oleObject',
-    'aFChunk',
-  ],
+  ...['table-source', 'style', 'binary-data', 'img', 'iframe', 'video', 'audio', 'media', 'oleObject', 'aFChunk'],
 ]);
 
 /** The path of a document without references to the outside: its own where it has none. */

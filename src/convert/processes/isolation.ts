@@ -26,6 +26,9 @@ const NAMESPACES: readonly (readonly string[])[] = [
   ['--user', '--map-current-user', '--net'],
 ];
 
+/** The first process of a namespace is spared signals that end any other: the program is the second. */
+const FIRST_PROCESS = ['/bin/sh', '-c', '"$@"; exit $?', 'sh'];
+
 let found: Promise<Isolation> | undefined;
 
 /** The strongest isolation that works here. */
@@ -46,7 +49,7 @@ async function probe(): Promise<Isolation> {
     return {
       hasNoNetwork: true,
       hasOwnProcesses: namespaces.includes('--pid'),
-      prefix: [...prefix, ...candidate],
+      prefix: [...prefix, ...candidate, ...FIRST_PROCESS],
     };
   }
   return { hasNoNetwork: false, hasOwnProcesses: false, prefix };
