@@ -41,6 +41,12 @@ describe('paragraphs', () => {
     ]);
   });
 
+  it('are not made of labels, nor over a sentence that ends at an edge which no other line shows', async () => {
+    expect(await blocks(lines(['姓名', '生日'], 20, 20))).toEqual(['姓名', '生日']);
+    const items = ['此文档用于测试各种批注和水印。', '正文第一行', '正文第二行。'];
+    expect(await blocks(lines(items, 20, 20))).toEqual(items);
+  });
+
   it('begin at the markers of articles and lists', async () => {
     const full = [
       '第一条为了规范管理办法',
