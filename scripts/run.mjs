@@ -62,7 +62,7 @@ function configuration(key) {
   const file = join(data, 'config.json');
   writeFileSync(
     file,
-    `${JSON.stringify({ listen, db_path: join(data, 'jobs.db'), temp_dir: join(data, 'tmp'), output_dir: join(data, 'out') }, null, 2)}\n`,
+    `${JSON.stringify({ listen, db_path: join(data, 'jobs.db'), temp_dir: join(data, 'tmp'), output_dir: join(data, 'out'), ui: true }, null, 2)}\n`,
   );
   return { file, environment: { ...process.env, OFD_SERVER_API_KEY: key } };
 }
@@ -82,7 +82,8 @@ async function untilReady() {
 function printCurlLine(key) {
   console.log(`
 The service listens on http://${host}:${port}; its key is ${key} (kept in data/api-key).
-Paste this into another terminal, in this folder, for a PDF of the example invoice:
+Open http://${host}:${port}/#key=${key} in a browser, or
+paste this into another terminal, in this folder, for a PDF of the example invoice:
 
   base64 -w0 examples/invoice.ofd | sed 's|.*|{"input":{"file_name":"invoice.ofd","bytes":"&"},"output":{"format":"pdf"}}|' | \\
     curl -sS -H "Authorization: Bearer ${key}" --data-binary @- http://${host}:${port}/v1/convert -o invoice.pdf

@@ -9,6 +9,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 
 /** Unit (folder or file at the top of src) → what else of ours it may import. Values and types alike. */
 const ALLOWED: Record<string, readonly string[]> = {
+  ui: [],
   display: [],
   fonts: ['display'],
   images: ['display'],

@@ -5,6 +5,7 @@ import {
   type CrossCheck,
   checkListenAddress,
   type Findings,
+  flag,
   type KeyGroup,
   type Secret,
   secret,
@@ -34,6 +35,8 @@ function checkScope(value: string): string | undefined {
 export const HTTP_KEYS = {
   listen: text({ default: ':9705', env: ['OFD_SERVER_LISTEN'], check: checkListenAddress }),
   api_key: secret({ isRequired: true, env: ['OFD_SERVER_API_KEY'] }),
+  /** Answers `/` with a page for people. */
+  ui: flag({ default: false }),
   /** By the name that the log shows. */
   api_keys: targets(API_KEY_KEYS),
   /** Of a request's whole body. */

@@ -79,8 +79,10 @@ export function openApiRoutes(server: HttpServer, routes: RouteTable): void {
 export function openApiDocument(routes: readonly Route[]): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
+    // Files of the page are no part of the interface.
+    if (!route.config.api) continue;
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, route.config.api) };
   }
   return {
     openapi: '3.1.0',
@@ -105,8 +107,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-function operation({ method, path, schema, config }: Route): Json {
-  const api = config.api ?? { summary: '', answers: {} };
+function operation({ method, path, schema, config }: Route, api: RouteDescription): Json {
   const parameters = [
     ...parametersIn('path', schema.params),
     ...parametersIn('query', schema.querystring),

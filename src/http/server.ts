@@ -25,6 +25,7 @@ import { RouteTable } from './route-table.js';
 import type { TypeBoxProvider } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
 import { statusRoutes } from './status.js';
+import { uiRoutes } from './ui.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -122,6 +123,7 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
   notificationRoutes(server, services);
   statusRoutes(server, services);
   openApiRoutes(server, routes);
+  if (services.config.ui) uiRoutes(server);
   return server;
 }
 

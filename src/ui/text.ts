@@ -1,0 +1,165 @@
+/** Every word of the page, in both languages. */
+
+const ENGLISH = {
+  title: 'Document conversion',
+  otherLanguage: '中文',
+  key: 'Key of the service',
+  useKey: 'Use this key',
+  wrongKey: 'This is not the key of the service.',
+  convert: 'Convert a document',
+  drop: 'Drop documents here, or choose them',
+  format: 'To',
+  pages: 'Pages',
+  dpi: 'Dots an inch',
+  password: 'Password',
+  start: 'Convert',
+  noFile: 'Choose a document first.',
+  sending: 'Being sent',
+  queued: 'Waiting for a worker',
+  running: 'Being converted',
+  succeeded: 'Done',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  download: 'Download',
+  downloadAll: 'Download all as ZIP',
+  look: 'Look at the pages',
+  facts: 'About the document',
+  cancel: 'Cancel',
+  retry: 'Try again',
+  remove: 'Remove from this list',
+  warnings: 'Warnings',
+  signatures: 'Signatures, as the document states them; not verified',
+  noSignatures: 'The document carries no signature.',
+  attachments: 'Attachments',
+  overview: 'Service',
+  jobs: 'Latest jobs',
+  job: 'Job',
+  state: 'State',
+  formats: 'From, to',
+  submitted: 'Submitted',
+  took: 'Took',
+  actions: 'Actions',
+  noJobs: 'No job yet.',
+  ready: 'Ready',
+  notReady: 'Takes no work: ',
+  away: 'The service does not answer.',
+  chartQueued: 'Waiting',
+  chartRunning: 'Running',
+  chartDone: 'Conversions a minute',
+  chartFree: 'Least free space',
+  disabled: 'is not there:',
+  signedBy: 'Seal',
+  method: 'method',
+  date: 'date',
+  only: 'The first pages are shown.',
+} as const;
+
+export type TextName = keyof typeof ENGLISH;
+
+const CHINESE: Readonly<Record<TextName, string>> = {
+  title: '文档转换',
+  otherLanguage: 'English',
+  key: '服务密钥',
+  useKey: '使用此密钥',
+  wrongKey: '密钥不正确。',
+  convert: '转换文档',
+  drop: '将文档拖到此处，或选择文档',
+  format: '目标格式',
+  pages: '页码',
+  dpi: '分辨率（DPI）',
+  password: '密码',
+  start: '转换',
+  noFile: '请先选择文档。',
+  sending: '正在上传',
+  queued: '等待处理',
+  running: '正在转换',
+  succeeded: '完成',
+  failed: '失败',
+  cancelled: '已取消',
+  download: '下载',
+  downloadAll: '打包下载（ZIP）',
+  look: '查看页面',
+  facts: '文档信息',
+  cancel: '取消',
+  retry: '重试',
+  remove: '从列表移除',
+  warnings: '警告',
+  signatures: '签名签章（文档自述，未验证）',
+  noSignatures: '文档没有签名签章。',
+  attachments: '附件',
+  overview: '服务状态',
+  jobs: '最近的任务',
+  job: '任务',
+  state: '状态',
+  formats: '格式',
+  submitted: '提交时间',
+  took: '用时',
+  actions: '操作',
+  noJobs: '还没有任务。',
+  ready: '就绪',
+  notReady: '暂不接收任务：',
+  away: '服务没有响应。',
+  chartQueued: '排队',
+  chartRunning: '运行中',
+  chartDone: '每分钟转换数',
+  chartFree: '最小可用空间',
+  disabled: '不可用：',
+  signedBy: '印章',
+  method: '算法',
+  date: '日期',
+  only: '仅显示前几页。',
+};
+
+export type Language = 'en' | 'zh';
+
+const STORED = 'ofd-server-language';
+let language: Language = initialLanguage();
+
+function initialLanguage(): Language {
+  const stored = localStorage.getItem(STORED);
+  if (stored === 'en' || stored === 'zh') return stored;
+  return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+}
+
+export function text(name: TextName): string {
+  return (language === 'zh' ? CHINESE : ENGLISH)[name];
+}
+
+export function currentLanguage(): Language {
+  return language;
+}
+
+export function switchLanguage(): void {
+  language = language === 'zh' ? 'en' : 'zh';
+  localStorage.setItem(STORED, language);
+}
+
+/** Puts the words of the current language into everything that is marked with `data-text`. */
+export function translatePage(): void {
+  document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
+  document.title = `ofd-server: ${text('title')}`;
+  for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) {
+    element.textContent = text(element.dataset.text as TextName);
+  }
+}
+
+/** "page 3 of 7", "第3页，共7". */
+export function pageOf(done: number, total: number): string {
+  return language === 'zh' ? `第 ${done} 页，共 ${total} 页` : `page ${done} of ${total}`;
+}
+
+export function pageCount(pages: number): string {
+  return language === 'zh' ? `${pages} 页` : `${pages} page${pages === 1 ? '' : 's'}`;
+}
+
+export function bytesText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(bytes, 1)) / 10)));
+  return `${new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: step === 0 ? 0 : 1 }).format(bytes / 1024 ** step)} ${units[step]}`;
+}
+
+export function timeText(instant: string): string {
+  return new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'short', timeStyle: 'medium' }).format(
+    new Date(instant),
+  );
+}
