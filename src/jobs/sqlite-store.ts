@@ -90,11 +90,13 @@ export class SqliteStore implements JobStore {
     }
   }
 
-  async #keep(input: SubmittedInput): Promise<InputRecord> {
+  /** @param isTaken the bytes may go over to the store's thread as they are */
+  async #keep(input: SubmittedInput, isTaken = false): Promise<InputRecord> {
     const onLate = (file: string): void => ignoreFailure(this.#inputThread.call('remove', [file]));
     if ('bytes' in input) {
-      // A copy of its own: a message would carry all of the buffer that the bytes are a part of.
-      const bytes = new Uint8Array(input.bytes);
+      // A copy of its own where it is needed: a message would carry all of the buffer that the bytes are a part of.
+      const isWhole = input.bytes.byteLength === input.bytes.buffer.byteLength;
+      const bytes = isTaken && isWhole ? (input.bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(input.bytes);
       if (bytes.length <= INLINE_INPUT_BYTES) return { bytes };
       return { file: await this.#inputThread.call('keep', [{ bytes }], onLate, [bytes.buffer]) };
     }
@@ -120,7 +122,9 @@ export class SqliteStore implements JobStore {
     };
     try {
       for (const item of items) {
-        kept.push('fault' in item ? item : { job: item.job, input: item.input && (await this.#keep(item.input)) });
+        kept.push(
+          'fault' in item ? item : { job: item.job, input: item.input && (await this.#keep(item.input, true)) },
+        );
       }
       const buffers = kept.flatMap((item) =>
         'input' in item && item.input && 'bytes' in item.input ? [item.input.bytes.buffer as ArrayBuffer] : [],
