@@ -23,6 +23,8 @@ export class FakeConverter implements Converter {
   failure: ServiceError | undefined;
   warnings: ConversionResult['warnings'] = [];
   readonly tasks: ConversionTask[] = [];
+  /** What its engine prints. */
+  printed = '';
   /** Does not stop when it is told to. */
   isDeaf = false;
   /** The product is changed after its digest was made. */
@@ -43,11 +45,12 @@ export class FakeConverter implements Converter {
     this.#open();
   }
 
-  async run(task: ConversionTask, { signal, onProgress }: ConversionHooks): Promise<ConversionResult> {
+  async run(task: ConversionTask, { signal, onProgress, log }: ConversionHooks): Promise<ConversionResult> {
     this.tasks.push(task);
     this.inputs.push(await digestOf(task.inputPath));
     signal.throwIfAborted();
     onProgress?.(1, this.pages);
+    log?.(Buffer.from(this.printed));
     const aborted = new Promise<never>((_resolve, reject) => {
       if (!this.isDeaf) signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
