@@ -26,6 +26,9 @@ interface ConvertArguments {
 
 class UsageError extends Error {}
 
+/** What an interrupted conversion gets to end in order. */
+const INTERRUPT_MS = 500;
+
 const OUTPUT_FORMATS = FORMAT_IDS.filter((format) => pagingOf(format) !== undefined);
 const PAGED_FORMATS = OUTPUT_FORMATS.filter((format) => pagingOf(format) === 'page');
 
@@ -249,12 +252,16 @@ async function convert(args: ConvertArguments): Promise<Converted> {
     target.discard();
     rmSync(scratch, { recursive: true, force: true });
   };
-  const stopListening = onInterrupt(() => {
+  const running = convertFile(args, target, scratch, interruption.signal);
+  const stopListening = onInterrupt(async () => {
     interruption.abort(new ServiceError('cancelled', 'Interrupted'));
+    // Not before the thread has ended, which may be writing a file.
+    const isOver = await isSettled(running, INTERRUPT_MS);
     discard();
+    return isOver;
   });
   try {
-    const { files, pages, warnings } = await convertFile(args, target, scratch, interruption.signal);
+    const { files, pages, warnings } = await running;
     return { files: target.publish(files), pages, warnings };
   } finally {
     stopListening();
@@ -359,13 +366,28 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-function onInterrupt(discard: () => void): () => void {
-  const onSignal = (): void => {
-    discard();
-    process.exit(130);
+/** @param stop gives whether everything has ended */
+function onInterrupt(stop: () => Promise<boolean>): () => void {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    void stop().then((isOver) => {
+      if (isOver) process.exit(130);
+      // A call into a library cannot be broken off, and an orderly exit would wait for it: the signal's own way does not.
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    });
   };
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   return () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+}
+
+/** Whether it ends, one way or the other, within the time. */
+async function isSettled(running: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => setTimeout(resolve, timeoutMs, false).unref());
+  const settled = running.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, late]);
 }
 
 function progressOnTerminal(): (done: number, total: number) => void {

@@ -1,8 +1,13 @@
-/** The engines of a conversion in the foreground: all of them in this process, programs beside it. */
+/**
+ * The engines of a conversion in the foreground: in a thread of this process, so that a signal is heard however busy it is;
+ * programs beside it.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
+import { ThreadConverter } from '../convert/converter.js';
 import type { Converter, StepRunner } from '../convert/converter-types.js';
-import { IN_PROCESS_ENGINES, loadEngine } from '../convert/engines/in-process.js';
+import { IN_PROCESS_ENGINES } from '../convert/engines/in-process.js';
 import { findPrograms, type ProgramSettings } from '../convert/engines/programs.js';
 import { runStep } from '../convert/engines/run-step.js';
 import type { EngineName } from '../convert/plan.js';
@@ -23,12 +28,14 @@ export function openEngines(fontDirs: readonly string[], paths: ProgramPaths, sc
   mkdirSync(profileRoot);
   const programs = findPrograms({ ...paths, profileRoot, maxParallel: 1, fontDirs });
   const fonts = systemFontBook(fontDirs);
-  const runners = new Map<EngineName, StepRunner>();
-  for (const name of IN_PROCESS_ENGINES) {
-    runners.set(name, { run: async (task, hooks) => runStep(await loadEngine(name), task, fonts, hooks) });
-  }
+  const heapMb = Math.floor(getHeapStatistics().heap_size_limit / 2 ** 20);
+  const thread = new ThreadConverter({ maxThreads: 1, heapMb, fontDirs, isForeground: true });
+  const runners = new Map<EngineName, StepRunner>(IN_PROCESS_ENGINES.map((name) => [name, thread]));
   for (const [name, engine] of programs.engines) {
     runners.set(name, { run: (task, hooks) => runStep(engine, task, fonts, hooks) });
   }
-  return { converter: new RouteConverter(runners, programs.absent), close: () => programs.close() };
+  return {
+    converter: new RouteConverter(runners, programs.absent),
+    close: async () => void (await Promise.all([thread.close(), programs.close()])),
+  };
 }

@@ -20,6 +20,8 @@ export interface ThreadConverterOptions {
   /** JavaScript heap of one thread in MiB; pixels and fonts lie outside and have their own budgets. */
   readonly heapMb?: number;
   readonly fontDirs: readonly string[];
+  /** Nobody else in this process has anything to do meanwhile; where absent, the threads give way to the others. */
+  readonly isForeground?: boolean;
   /** A thread is retired after so many tasks, to give back what native libraries keep. */
   readonly tasksPerThread?: number;
   /** A thread that still holds so much between two tasks is retired. */
@@ -116,7 +118,8 @@ export class ThreadConverter implements StepRunner {
   }
 
   #spawn(): Thread {
-    const settings: ThreadSettings = { fontDirs: this.#options.fontDirs };
+    const { fontDirs, isForeground = false } = this.#options;
+    const settings: ThreadSettings = { fontDirs, givesWay: !isForeground };
     const worker = new Worker(threadUrl(), {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? DEFAULT_HEAP_MB },

@@ -5,6 +5,8 @@ import type { ConversionResult } from '../converter-types.js';
 
 export interface ThreadSettings {
   readonly fontDirs: readonly string[];
+  /** Whether it gives way to the other threads of the process. */
+  readonly givesWay: boolean;
 }
 
 /** What a thread tells of its task. */

@@ -8,11 +8,10 @@ import { type InProcessEngine, loadEngine } from './in-process.js';
 import { runStep } from './run-step.js';
 import type { ThreadMessage, ThreadReply, ThreadSettings } from './thread-types.js';
 
-// Linux keeps a nice value for each thread: conversions give way to the thread that answers requests.
-if (process.platform === 'linux') setPriority(0, 10);
-
 const port = parentPort!;
 const settings = workerData as ThreadSettings;
+// Linux keeps a nice value for each thread: conversions give way to the thread that answers requests.
+if (settings.givesWay && process.platform === 'linux') setPriority(0, 10);
 const fonts = systemFontBook(settings.fontDirs);
 /** Never aborts: whoever wants a step to end ends the thread. */
 const { signal } = new AbortController();
