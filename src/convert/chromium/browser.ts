@@ -114,28 +114,25 @@ export class Browser {
     const stopListening = output.listen(log);
     const group = startProgram(settings, profile, output);
     const timer = new AbortController();
+    const browserEnded = group.ended.then(() => Promise.reject(new Error('it ended')));
     try {
       const session = await Promise.race([
         connect(group),
-        group.ended.then(
-          () => Promise.reject(new Error(`it ended: ${output.last}`)),
-          (error: Error) => Promise.reject(error),
-        ),
+        browserEnded,
         failLater(START_MS, timer.signal),
         rejectOnAbort(signal, timer.signal),
       ]);
       return new Browser(session, group, output, profile);
     } catch (error) {
-      await group.stop().catch(() => undefined);
+      const end = await group.stop().catch(() => undefined);
       await removeProfile(profile);
       if (signal.aborted) throw signal.reason;
+      if (end?.cause === 'memory') throw needsTooMuch();
+      const { message } = error as Error;
       throw new ServiceError(
         'engine_crashed',
-        `Chromium (${settings.program}) does not start: ${(error as Error).message}`,
-        {
-          reason: 'internal',
-          cause: error,
-        },
+        `Chromium (${settings.program}) does not start: ${message}; it printed: ${output.last}`,
+        { reason: 'internal', cause: error },
       );
     } finally {
       timer.abort();
@@ -164,13 +161,17 @@ export class Browser {
   /** The error of a conversion that the browser's own end took along. */
   failure(): ServiceError {
     return this.end?.cause === 'memory'
-      ? new ServiceError('conversion_failed', 'The document needs more memory than Chromium may take', {
-          reason: 'too_large',
-        })
+      ? needsTooMuch()
       : new ServiceError('engine_crashed', `Chromium ended in the middle of its work: ${this.#output.last}`, {
           reason: 'internal',
         });
   }
+}
+
+function needsTooMuch(): ServiceError {
+  return new ServiceError('conversion_failed', 'The document needs more memory than Chromium may take', {
+    reason: 'too_large',
+  });
 }
 
 function startProgram(settings: BrowserSettings, profile: string, output: Output): ProcessGroup {
@@ -185,7 +186,8 @@ function startProgram(settings: BrowserSettings, profile: string, output: Output
     environment: {
       PATH: process.env.PATH ?? '/usr/bin:/bin',
       HOME: profile,
-      TMPDIR: profile,
+      // Short: sockets lie there, and the path of a socket has at most 107 bytes.
+      TMPDIR: '/proc/self/cwd',
       XDG_RUNTIME_DIR: profile,
       LANG: 'C.UTF-8',
       TZ: 'UTC',
@@ -253,6 +255,6 @@ class Output {
   /** The last line of the program's own. */
   get last(): string {
     const lines = this.#last.split('\n').map((line) => line.trim());
-    return lines.filter((line) => line !== '' && !line.startsWith('[ofd-server]')).at(-1) ?? 'it printed nothing';
+    return lines.filter((line) => line !== '' && !line.startsWith('[ofd-server]')).at(-1) ?? 'nothing';
   }
 }
