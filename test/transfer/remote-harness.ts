@@ -44,6 +44,8 @@ export interface DeliverOptions {
   readonly attempt?: number;
   readonly signal?: AbortSignal;
   readonly onAlive?: () => void;
+  /** Of another harness, in place of its own. */
+  readonly ledger?: UploadLedger;
 }
 
 export const JOB = 'dn8h75g98u8d';
@@ -72,7 +74,7 @@ export class RemoteHarness {
       log_dir: join(folder.path, 'log'),
       allow_insecure_ftp: true,
       allow_insecure_s3: true,
-      [`${kind}_targets`]: { box: { timeout_seconds: 2, ...keys } },
+      [`${kind}_targets`]: { box: { timeout_seconds: 20, ...keys } },
     };
     writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
     const targets = await RemoteTargets.open(loadConfig(path, {}).config);
@@ -89,8 +91,8 @@ export class RemoteHarness {
   }
 
   deliver(files: readonly SinkFile[], options: DeliverOptions = {}): Promise<Delivery> {
-    const { path, jobId = JOB, attempt = 1, signal, onAlive } = options;
-    const settings = { outputDir: '/none', targets: this.#targets, ledger: this.ledger };
+    const { path, jobId = JOB, attempt = 1, signal, onAlive, ledger = this.ledger } = options;
+    const settings = { outputDir: '/none', targets: this.#targets, ledger };
     const sink = sinkKindNamed(this.kind)?.open({ jobId, attempt }, { remote: { target: 'box', path } }, settings);
     if (!sink) throw new Error(`No sink ${this.kind}`);
     return sink.deliver(files, signal ?? new AbortController().signal, onAlive ?? (() => undefined));

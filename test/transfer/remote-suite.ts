@@ -107,20 +107,18 @@ export function remoteSuite(name: string, start: () => Promise<TestServer>): voi
 
     it('lets one of two jobs have a name that both want', async () => {
       const contents = ['first', 'second', 'third', 'fourth'];
-      const ends = await Promise.allSettled(
-        contents.map((content, index) =>
-          box.deliver(
-            [box.made(`same-${index}.pdf`, content)].map((file) => ({ ...file, name: 'same.pdf' })),
-            {
-              jobId: `job${index}`,
-            },
-          ),
-        ),
-      );
-      const winners = contents.filter((_content, index) => ends[index]?.status === 'fulfilled');
-      const losers = ends.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
-      expect(winners.length).toBeGreaterThan(0);
-      for (const { reason } of losers) expect((reason as ServiceError).code).toBe('conflict');
+      const deliver = (index: number, attempt: number): Promise<unknown> => {
+        const file = box.made(`same-${index}.pdf`, contents[index]!);
+        return box.deliver([{ ...file, name: 'same.pdf' }], { jobId: `job${index}`, attempt });
+      };
+      const ends = await Promise.allSettled(contents.map((_content, index) => deliver(index, 1)));
+      expect(ends.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
+      for (const [index, end] of ends.entries()) {
+        if (end.status === 'fulfilled') continue;
+        // Some servers answer with an error of their own to two at a time: that may pass, and then does not.
+        const { code } = end.reason as ServiceError;
+        expect(code === 'sink_unreachable' ? (await failureOf(deliver(index, 2))).code : code).toBe('conflict');
+      }
       expect(contents).toContain(await text(`${BOX}/same.pdf`));
       expect(await server.list()).toEqual([`${BOX}/same.pdf`]);
     });

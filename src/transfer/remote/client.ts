@@ -22,6 +22,8 @@ export interface OutgoingFile {
    * whole is right; the stream fails with `checksum_mismatch` otherwise.
    */
   next(lengthBytes?: number): Readable;
+  /** Why there was no more to send, where the fault is on this side: it counts before that of the request. */
+  readonly failure: unknown;
   /** Begins anew, where nothing of it was taken. */
   restart(): void;
 }

@@ -208,7 +208,7 @@ class FtpClient implements RemoteClient {
       await this.#client.uploadFrom(body, this.#absolute(path));
       return true;
     } catch (error) {
-      throw ftpFault(error);
+      throw file.failure ?? ftpFault(error);
     } finally {
       body.destroy();
     }

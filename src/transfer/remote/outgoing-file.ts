@@ -15,6 +15,7 @@ export class HashedFile implements OutgoingFile {
   readonly #onChunk: (isLast: boolean) => void;
   #hash: Hash = createHash('sha256');
   #read = 0;
+  #failure: unknown;
 
   /** @param onChunk called whenever the network has taken a piece; `isLast` of what `next` was asked for */
   constructor(file: SinkFile, onChunk: (isLast: boolean) => void) {
@@ -28,13 +29,17 @@ export class HashedFile implements OutgoingFile {
     return Readable.from(this.#pieces(lengthBytes), { objectMode: false, highWaterMark: CHUNK_BYTES });
   }
 
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   restart(): void {
     this.#hash = createHash('sha256');
     this.#read = 0;
   }
 
   async *#pieces(lengthBytes: number): AsyncGenerator<Buffer> {
-    const handle = await open(this.#file.path, 'r');
+    const handle = await open(this.#file.path, 'r').catch((error: unknown) => this.#fail(error));
     try {
       const end = this.#read + lengthBytes;
       while (this.#read < end) {
@@ -49,9 +54,16 @@ export class HashedFile implements OutgoingFile {
         yield piece;
       }
       if (this.sizeBytes === 0) this.#checkWhole((await handle.stat()).size);
+    } catch (error) {
+      this.#fail(error);
     } finally {
       await handle.close();
     }
+  }
+
+  #fail(error: unknown): never {
+    this.#failure = error;
+    throw error;
   }
 
   #checkWhole(sizeOnDisk: number): void {

@@ -158,6 +158,7 @@ class ObjectClient implements RemoteClient {
       if (etag.told !== etag.expected) await this.#readBack(path, file);
       return true;
     } catch (error) {
+      if (file.failure !== undefined) throw file.failure;
       if (statusOf(error) === 412 && !mayReplace) return false;
       if (!this.#isUnknownCondition(error)) throw s3Fault(error);
     }
@@ -203,7 +204,7 @@ class ObjectClient implements RemoteClient {
       },
       { step: 'build', name: 'signedDigest', priority: 'low' },
     );
-    const { ETag } = await this.#send(body, (options) => this.#s3.send(command, options));
+    const { ETag } = await this.#send(file, body, (options) => this.#s3.send(command, options));
     return { told: unquoted(ETag), expected: md5.digest('hex') };
   }
 
@@ -243,7 +244,7 @@ class ObjectClient implements RemoteClient {
       const { body, md5 } = tapped(file.next(ContentLength));
       const PartNumber = parts.length + 1;
       const command = new UploadPartCommand({ ...at, PartNumber, Body: body, ContentLength });
-      const { ETag } = await this.#send(body, (options) => this.#s3.send(command, options));
+      const { ETag } = await this.#send(file, body, (options) => this.#s3.send(command, options));
       parts.push({ PartNumber, ETag });
       digests.push(md5.digest());
     }
@@ -251,8 +252,9 @@ class ObjectClient implements RemoteClient {
     return { parts, expected };
   }
 
-  /** A body that fails does not end its request by itself; and why there was no more to send is what counts then. */
+  /** A body that fails does not end its request by itself. */
   async #send<Output>(
+    file: OutgoingFile,
     body: Readable,
     send: (options: { abortSignal: AbortSignal }) => Promise<Output>,
   ): Promise<Output> {
@@ -261,7 +263,7 @@ class ObjectClient implements RemoteClient {
     try {
       return await send({ abortSignal: AbortSignal.any([failed.signal, this.#end.signal]) });
     } catch (error) {
-      throw body.errored ?? error;
+      throw file.failure ?? error;
     } finally {
       body.destroy();
     }

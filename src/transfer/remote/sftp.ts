@@ -284,6 +284,7 @@ class SftpClient implements RemoteClient {
       await this.#call<void>((done) => this.#sftp.close(handle, done));
       return true;
     } catch (error) {
+      if (file.failure !== undefined) throw file.failure;
       throw (await this.#isFull(error, path)) ? new RemoteFault('full', 'has no space left') : sshFault(error);
     } finally {
       body.destroy();

@@ -26,9 +26,8 @@ const IDLE_MS = 4000;
 type WebdavSettings = ConfigOf<typeof WEBDAV_KEYS>;
 
 export function webdavProtocol(settings: WebdavSettings): RemoteProtocol {
-  const keepAlive = { keepAlive: true, timeout: IDLE_MS };
-  const agents = { httpAgent: new HttpAgent(keepAlive), httpsAgent: new HttpsAgent(keepAlive) };
   const endpoint = settings.endpoint.replace(/\/+$/, '');
+  const agents = agentsFor(new URL(endpoint));
   const base = partsOf(settings.baseDir);
   return {
     folder: (segments) => `/${[...base, ...segments].join('/')}`,
@@ -44,6 +43,29 @@ export function webdavProtocol(settings: WebdavSettings): RemoteProtocol {
       agents.httpAgent.destroy();
       agents.httpsAgent.destroy();
     },
+  };
+}
+
+/**
+ * Connections that are kept, to the endpoint alone. The library follows redirects: a server could lead its requests to any
+ * address that this machine reaches.
+ */
+function agentsFor({ protocol, hostname, port }: URL): { httpAgent: HttpAgent; httpsAgent: HttpsAgent } {
+  const keepAlive = { keepAlive: true, timeout: IDLE_MS };
+  const agents = { httpAgent: new HttpAgent(keepAlive), httpsAgent: new HttpsAgent(keepAlive) };
+  const isSecure = protocol === 'https:';
+  const wanted = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (isSecure ? 443 : 80)) };
+  confine(agents.httpAgent, isSecure ? undefined : wanted);
+  confine(agents.httpsAgent, isSecure ? wanted : undefined);
+  return agents;
+}
+
+/** @param wanted the one place that the agent may connect to; nowhere where absent */
+function confine(agent: HttpAgent, wanted: { readonly host: string; readonly port: number } | undefined): void {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    if (options.host === wanted?.host && Number(options.port) === wanted?.port) return connect(options, callback);
+    throw new RemoteFault('refused', `redirects to ${options.host}:${options.port}, which is not followed`);
   };
 }
 
@@ -97,8 +119,7 @@ class WebdavClient implements RemoteClient {
       await this.#client.putFileContents(path, body, { ...this.#options, headers });
       return true;
     } catch (error) {
-      // The reason why there was no more to send counts, not that the request broke off.
-      throw body.errored ?? davFault(error);
+      throw file.failure ?? davFault(error);
     } finally {
       body.destroy();
     }
@@ -148,6 +169,9 @@ function kindOf(status: number): FaultKind {
 
 function davFault(error: unknown): unknown {
   const { status, response } = error as WebDAVClientError;
+  if (status === undefined && /redirect/.test(String((error as { type?: unknown }).type))) {
+    return new RemoteFault('refused', 'redirects, which is not followed', { cause: error });
+  }
   if (status === undefined) return faultOf(error);
   return new RemoteFault(kindOf(status), `answers: ${status} ${response?.statusText ?? ''}`.trimEnd(), {
     cause: error,

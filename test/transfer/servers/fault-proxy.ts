@@ -12,7 +12,9 @@ export type Fault =
   | { readonly kind: 'cut'; readonly afterBytes: number }
   /** Nothing passes any more, and nobody says so. */
   | { readonly kind: 'stall'; readonly afterBytes: number }
-  | { readonly kind: 'slow'; readonly bytesPerSecond: number };
+  | { readonly kind: 'slow'; readonly bytesPerSecond: number }
+  /** What the client says reaches the server; no answer comes back from when it has said this. */
+  | { readonly kind: 'mute'; readonly from: string };
 
 export class FaultProxy {
   readonly host: string;
@@ -24,6 +26,7 @@ export class FaultProxy {
   #connections = 0;
   #turns = 0;
   #lastWay = '';
+  #isMute = false;
 
   private constructor(host: string, ports: readonly number[]) {
     this.host = host;
@@ -59,14 +62,9 @@ export class FaultProxy {
     this.#sentBytes = 0;
     this.#connections = 0;
     this.#turns = 0;
+    this.#isMute = false;
     if (fault.kind === 'refuse' && !wasDeaf) await this.#deafen();
     if (fault.kind !== 'refuse' && wasDeaf) await this.#listen();
-  }
-
-  /** The same without touching the connections that are open. */
-  setForNext(fault: Fault): void {
-    this.#fault = fault;
-    this.#sentBytes = 0;
   }
 
   async #listen(): Promise<void> {
@@ -99,7 +97,7 @@ export class FaultProxy {
     client.on('data', (piece: Buffer) => void this.#pass(piece, client, server));
     server.on('data', (piece: Buffer) => {
       this.#turn('back');
-      if (!this.#isStalled()) client.write(piece);
+      if (!this.#isStalled() && !this.#isMute) client.write(piece);
     });
     client.once('end', () => !this.#isStalled() && server.end());
     server.once('end', () => !this.#isStalled() && client.end());
@@ -121,6 +119,7 @@ export class FaultProxy {
   async #pass(piece: Buffer, client: Socket, server: Socket): Promise<void> {
     this.#turn('out');
     const fault = this.#fault;
+    if (fault.kind === 'mute' && piece.includes(fault.from)) this.#isMute = true;
     if (fault.kind === 'slow') {
       client.pause();
       server.write(piece);

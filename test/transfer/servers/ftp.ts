@@ -20,9 +20,9 @@ function range(first: number): number[] {
   return Array.from({ length: PASSIVE_PORTS }, (_unused, index) => first + index);
 }
 
-/** @param options `isImplicit` speaks TLS from the first byte; `lines` are added to the configuration */
+/** @param options `isImplicit` speaks TLS from the first byte */
 export async function startVsftpd(
-  options: { readonly isImplicit?: boolean; readonly lines?: readonly string[] } = {},
+  options: { readonly isImplicit?: boolean } = {},
 ): Promise<TestServer & { readonly user: string; readonly certificate: string }> {
   const folder = openFolder('vsftpd');
   const home = join(folder, 'home');
@@ -55,7 +55,6 @@ export async function startVsftpd(
     `rsa_private_key_file=${key}`,
     'seccomp_sandbox=NO',
     'utf8_filesystem=YES',
-    ...(options.lines ?? []),
   ];
   const program = new Program('/usr/sbin/vsftpd', [writeConfig(folder, 'vsftpd.conf', `${lines.join('\n')}\n`)]);
   await program.listening(port);
