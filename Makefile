@@ -8,9 +8,13 @@ ifneq ($(wildcard $(NODE_PREFIX)/include/node/node.h),)
 export npm_config_nodedir := $(NODE_PREFIX)
 endif
 
-# What the tests call: poppler, qpdf, librsvg, jbig2dec and libtiff check our output; a CJK face and a compiler.
+# What the tests call: poppler, qpdf, librsvg, jbig2dec and libtiff check our output; a CJK face and a compiler; servers of
+# FTP, SFTP and WebDAV to deliver to.
 TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils qpdf librsvg2-bin jbig2dec libtiff-tools \
-	fonts-noto-cjk fonts-dejavu-core curl openssl time
+	fonts-noto-cjk fonts-dejavu-core curl openssl time \
+	apache2 apache2-utils openssh-client openssh-server python3-pyftpdlib python3-venv rclone vsftpd
+# An object store that knows conditional writes.
+PYTHON_PACKAGES := 'moto[s3,server]==5.2.5'
 
 .PHONY: help run build test check chaos fuzz lint format check-corpus check-pdfa bench bench-peers clean
 
@@ -70,3 +74,4 @@ clean: ## remove what was built (data/ stays)
 .PHONY: test-packages
 test-packages:
 	@scripts/install-packages $(TEST_PACKAGES)
+	@scripts/install-python-packages data/python $(PYTHON_PACKAGES)
