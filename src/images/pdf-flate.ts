@@ -49,7 +49,8 @@ function packGray(gray: Uint8Array, width: number, height: number): PdfImageData
 
 function grayBits(gray: Uint8Array): 1 | 2 | 4 | 8 {
   const isUsed = new Uint8Array(256);
-  for (const value of gray) isUsed[value] = 1;
+  // By index: an iterator takes four times as long on a large picture.
+  for (let i = 0; i < gray.length; i++) isUsed[gray[i]!] = 1;
   const fits = (step: number) => isUsed.every((used, value) => used === 0 || value % step === 0);
   if (fits(255)) return 1;
   if (fits(85)) return 2;
