@@ -27,7 +27,7 @@ function shellBlocks(file: string): readonly string[] {
 }
 
 const blocks = shellBlocks('README.md');
-const [run, test, commandLine, service] = blocks;
+const [run, test, commandLine, service, container] = blocks;
 
 async function freePort(): Promise<number> {
   return new Promise((resolve) => {
@@ -71,7 +71,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
 describe('the READMEs', () => {
   it('have the same commands in both languages', () => {
     expect(shellBlocks('README.zh-CN.md')).toEqual(blocks);
-    expect(blocks).toHaveLength(4);
+    expect(blocks).toHaveLength(5);
   });
 
   it('link to files that exist', () => {
@@ -128,6 +128,17 @@ describe('the READMEs', () => {
   it('make test is what CI runs', () => {
     expect(test).toBe('make test');
     expect(readFileSync(join(root, '.ci/run'), 'utf8')).toMatch(/^make test\b/m);
+  });
+
+  it('the container runs with the volumes, the port and the key of the image', () => {
+    const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+    const volumes = JSON.parse(/^VOLUME (.*)$/m.exec(dockerfile)![1]!) as string[];
+    const [build, start] = container!.replaceAll(/\\\n\s*/g, '').split('\n');
+    expect(build).toBe('docker build -t ofd-server .');
+    expect([...start!.matchAll(/-v [\w-]+:(\S+)/g)].map((match) => match[1])).toEqual(volumes);
+    expect(start).toContain(`-p 9705:${/^EXPOSE (\d+)$/m.exec(dockerfile)![1]} `);
+    expect(start).toMatch(/^docker run .* -e OFD_SERVER_API_KEY=.* ofd-server$/);
+    expect(existsSync(join(root, 'deploy/compose.yaml'))).toBe(true);
   });
 
   it('the command line works as written', { timeout: 120_000 }, () => {
