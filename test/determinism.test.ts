@@ -10,7 +10,7 @@ import { galleryPackage } from './fuzz/gallery.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'test/support/bin/digests.mjs');
-/** Some years on, and random numbers that are others each time anyway. */
+/** Some years on. */
 const CLOCK =
   'const Real = Date; globalThis.Date = class extends Real { constructor(...a) { a.length ? super(...a) : super(Real.now() + 3e11); }' +
   ' static now() { return Real.now() + 3e11; } };';
