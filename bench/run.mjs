@@ -1,4 +1,4 @@
-// run.mjs CORPUS [--peer PROGRAM] [--only speed|long|latency|submissions]: cold and warm time, peak memory and size of
+// run.mjs CORPUS [--peer PROGRAM] [--only speed|long|latency|submissions|office]: cold and warm time, peak memory and size of
 // PDF conversions; a long text document; the service's latency under load; its submissions. With a peer (PROGRAM IN OUT,
 // PROGRAM --warm N IN OUT) every figure is a ratio to it, both measured in the same run, turn by turn.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measureLatency } from './latency.mjs';
 import { longDocument } from './long-document.mjs';
+import { measureOffice } from './office.mjs';
 import { measureSubmissions } from './submissions.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -134,6 +135,7 @@ try {
   if (!values.only || values.only === 'long') await long();
   if (!values.only || values.only === 'latency') await latency();
   if (!values.only || values.only === 'submissions') await measureSubmissions(folder);
+  if (!values.only || values.only === 'office') await measureOffice(folder);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

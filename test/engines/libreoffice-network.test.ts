@@ -91,7 +91,7 @@ const cell = (formula: string): string =>
 
 /** A picture that asks for two others. */
 const svg = (target = `${file}/secret.png`): string =>
-  `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" xmlns:l="http://www.w3.org/1999/xlink" width="90" height="90"><rect width="50" height="50" fill="blue"/><image width="60" height="60" l:href="${target}"/><image x="30" width="60" height="60" href="${web}/svg.png"/></svg>`;
+  `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="90" height="90"><rect width="50" height="50" fill="blue"/><image width="60" height="60" xlink:href="${target}"/><image x="30" width="60" height="60" href="${web}/svg.png"/></svg>`;
 
 const slideOf = (pictures: string): string =>
   `<office:presentation><draw:page draw:name="p"><draw:frame svg:x="1cm" svg:y="1cm" svg:width="9cm" svg:height="2cm"><draw:text-box><text:p>words</text:p></draw:text-box></draw:frame>${pictures}</draw:page></office:presentation>`;

@@ -1,12 +1,13 @@
 // What becomes of LibreOffice's processes (contract R3, R5): conversions run beside each other, and a program that does
 // everything wrong is ended whole, leaves nothing, and does not keep the next one from running.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findSoffice, LibreOfficeEngine } from '../../src/convert/engines/libreoffice.js';
+import { socketPath } from '../../src/convert/engines/libreoffice-profile.js';
 import { findIsolation } from '../../src/convert/processes/isolation.js';
 import { ServiceError } from '../../src/errors.js';
 import { temporaryFolder } from '../support/jobs.js';
@@ -151,7 +152,10 @@ it('conversions run beside each other, and closing ends those that run', async (
   await engine.close();
   await expect(late).rejects.toMatchObject({ code: 'shutting_down' });
   await expect(one('later')).rejects.toMatchObject({ code: 'shutting_down' });
-  expect(readdirSync('/tmp').filter((name) => name.startsWith('OSL_PIPE'))).toEqual([]);
+  const sockets = readdirSync(folder.path).map((run) =>
+    socketPath(join(folder.path, run, 'scratch/libreoffice/profile')),
+  );
+  expect(sockets.filter((path) => existsSync(path))).toEqual([]);
 });
 
 it('where the kernel allows it, a program ends with the service, also one that is killed', async () => {

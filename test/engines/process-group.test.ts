@@ -64,7 +64,7 @@ describe('a program', () => {
     expect(output()).toContain('A=b\n');
     expect(output()).toContain('told\n');
     expect(output()).not.toContain('secret');
-    expect(output()).toMatch(/\[ofd-server\] fake: exited with code 3 after \d+\.\d s\n$/);
+    expect(output()).toMatch(/\[ofd-server\] fake: exited with code 3 after \d+\.\d s, \d+ MiB at most\n$/);
   });
 
   it('that floods its pipes is drained to the end', async () => {

@@ -72,6 +72,6 @@ it('tells of LibreOffice, which a job goes through from end to end', async () =>
   expect(job).toMatchObject({ state: 'succeeded', from_actual: 'docx', output: { files: ['output.pdf'] } });
   expect(pdfText(`${job.output.path}/output.pdf`)).toContain('年度报告');
   expect(await (await log(id)).text()).toMatch(
-    /^\[ofd-server\] libreoffice: started, process \d+\n[\s\S]*exited with code 0 after \d+\.\d s\n$/,
+    /^\[ofd-server\] libreoffice: started, process \d+\n[\s\S]*exited with code 0 after \d+\.\d s, \d+ MiB at most\n$/,
   );
 });

@@ -133,7 +133,9 @@ export class ProcessGroup {
     await this.#drain();
     const { exitCode, signalCode } = this.child;
     const end = { exitCode: exitCode ?? undefined, signal: signalCode ?? undefined, cause: this.#cause };
-    this.#note(`${describe(end)} after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    const mebibytes = Math.ceil(this.#peakResidentBytes / 1024 ** 2);
+    this.#note(`${describe(end)} after ${seconds} s, ${mebibytes} MiB at most`);
     return { ...end, peakResidentBytes: this.#peakResidentBytes };
   }
 
