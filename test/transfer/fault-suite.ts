@@ -87,6 +87,26 @@ export function faultSuite(name: string, start: () => Promise<TestServer>, shows
       }
     });
 
+    it('cost little where there are none: one login for many pages, a few round trips each', async () => {
+      const { PAGES } = process.env;
+      const pages = Number(PAGES ?? 40);
+      const patient = await open({ timeout_seconds: 20 });
+      const page = noise(30_000);
+      const files = Array.from({ length: pages }, (_unused, index) => patient.made(`page-${index}.png`, page));
+      await proxy.set({ kind: 'none' });
+      const startedAt = performance.now();
+      await patient.deliver(files, { path: 'a/b/c/d' });
+      const seconds = (performance.now() - startedAt) / 1000;
+      const { connections, roundTrips } = proxy;
+      if (PAGES !== undefined) console.info(name, { pages, connections, roundTrips, seconds: seconds.toFixed(1) });
+      // FTP opens a connection for each file beside that of the login; moto closes each after one answer.
+      if (server.kind === 'ftp') expect(connections).toBeLessThanOrEqual(pages + 1);
+      else if (name !== 'moto') expect(connections).toBeLessThanOrEqual(20);
+      expect(roundTrips / pages).toBeLessThan(server.kind === 'ftp' ? 11 : 8);
+      expect(await server.list()).toHaveLength(pages);
+      patient.close();
+    });
+
     it('are told as such: nobody listens', async () => {
       await proxy.set({ kind: 'refuse' });
       const { code, message } = await failureOf(box.deliver([box.made('a.pdf', 'x')]));
