@@ -197,7 +197,8 @@ it('Chromium by itself fetches, runs scripts and prints files of this machine', 
         ...['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${work}/profile`],
         ...[`--print-to-pdf=${pdf}`, `file://${work}/a.html`],
       ],
-      { timeout: 60_000 },
+      // Its socket would stay in the machine's own folder.
+      { timeout: 60_000, cwd: work, env: { ...process.env, TMPDIR: '/proc/self/cwd' } },
       resolve,
     ),
   );
