@@ -3,6 +3,7 @@
  * what an earlier attempt has delivered already, and that a name shows a whole file or none.
  */
 import { createReadStream } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../../errors.js';
 import { pathSegments, refusePath } from '../path-segments.js';
 import { folderAround, inFolder, type RemoteClient, type RemoteEntry, RemoteFault } from '../remote/client.js';
@@ -307,8 +308,12 @@ class RemoteSink implements Sink {
     const session = new RemoteSession(this.#target, AbortSignal.timeout(CLEAN_UP_MS), () => undefined);
     try {
       const hasTemporary = await session.step(async ({ rename }) => rename !== undefined);
-      if (hasTemporary) await session.step((client) => client.remove(temporary));
-      else if (path !== undefined && (await this.#isHalfAt(session, file)))
+      if (hasTemporary) {
+        await session.step((client) => client.remove(temporary));
+        // A server that has not noticed yet that its request broke off may put the file there only now.
+        await delay(SETTLE_MS);
+        await session.step((client) => client.remove(temporary));
+      } else if (path !== undefined && (await this.#isHalfAt(session, file)))
         await session.step((client) => client.remove(path));
     } catch {
       // The target is out of reach: what is left there is known by its name, or by what it begins with.
@@ -330,6 +335,7 @@ class RemoteSink implements Sink {
 
 /** A cancelled run ends within two seconds (contract R3). */
 const CLEAN_UP_MS = 1500;
+const SETTLE_MS = 200;
 
 async function* watched(pieces: AsyncIterable<Uint8Array>, session: RemoteSession): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
