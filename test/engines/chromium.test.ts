@@ -346,6 +346,28 @@ describe('a browser', () => {
     }
   });
 
+  it('that ends under several conversions: each of them is tried once more, by itself', async () => {
+    const ends: BrowserEnd[] = [];
+    const shared = start('lost', { onBrowserEnd: (reason) => ends.push(reason) });
+    try {
+      const stop = new AbortController();
+      const guilty = convertBytes(shared, folder.path, 'a.html', ENDLESS, { signal: stop.signal });
+      guilty.catch(() => undefined);
+      const innocent = ['one', 'two'].map((word) =>
+        convertBytes(shared, folder.path, 'a.html', `<p>${word}</p>${'<p style="break-before:page">x'.repeat(2500)}`),
+      );
+      await sleep(1500);
+      for (const pid of await processesUnder(join(folder.path, 'lost'))) process.kill(pid, 'SIGKILL');
+      setTimeout(() => stop.abort(new ServiceError('conversion_timeout', 'too long')), 6000);
+      const texts = (await Promise.all(innocent)).map(({ path }) => pdfText(path).trim().slice(0, 3));
+      expect(texts).toEqual(['one', 'two']);
+      await expect(guilty).rejects.toMatchObject({ code: 'conversion_timeout' });
+      expect(ends.filter((reason) => reason === 'crashed')).toEqual(['crashed']);
+    } finally {
+      await shared.close();
+    }
+  });
+
   it('is replaced after so many conversions, and ends when it has nothing to do', async () => {
     const ends: BrowserEnd[] = [];
     const short = start('short', {

@@ -152,6 +152,11 @@ export class Browser {
     return session;
   }
 
+  /** It has ended, or is about to: it does not answer any more. */
+  get isLost(): boolean {
+    return this.end !== undefined || this.session.detached;
+  }
+
   /** Ends all its processes. */
   async close(): Promise<void> {
     await this.#group.stop().catch(() => undefined);

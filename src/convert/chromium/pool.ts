@@ -23,13 +23,30 @@ interface Place {
   browser: Browser | undefined;
   conversions: number;
   active: number;
+  /** How many lost it when it ended. */
+  losers: number;
   idleTimer: NodeJS.Timeout | undefined;
+}
+
+/** The browser ended in the middle of the work. */
+export class LostBrowser extends Error {
+  override readonly name = 'LostBrowser';
+  readonly failure: ServiceError;
+  /** Other work was lost with it: nobody knows whose fault it was. */
+  readonly wasShared: boolean;
+
+  constructor(failure: ServiceError, wasShared: boolean) {
+    super(failure.message);
+    this.failure = failure;
+    this.wasShared = wasShared;
+  }
 }
 
 export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   readonly #places = new Set<Place>();
   #current: Place | undefined;
+  #lastAlone: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: BrowserPoolOptions) {
@@ -39,24 +56,48 @@ export class BrowserPool {
   /**
    * Runs `work` with a browser. Rejects when the signal aborts before the browser is there; `work` listens itself.
    * @param log takes what the browser prints meanwhile
+   * @throws LostBrowser where the browser ended
    */
   async use<Result>(
     signal: AbortSignal,
     log: (bytes: Uint8Array) => void,
     work: (browser: Browser) => Promise<Result>,
   ): Promise<Result> {
-    if (this.#isClosed) throw closed();
     const place = this.#current ?? this.#open(log);
+    this.#current = place.conversions + 1 < this.#options.conversionsPerBrowser ? place : undefined;
+    return this.#useAt(place, signal, log, work);
+  }
+
+  /** The same with a browser that nothing else is done with, one after the other. */
+  useAlone<Result>(
+    signal: AbortSignal,
+    log: (bytes: Uint8Array) => void,
+    work: (browser: Browser) => Promise<Result>,
+  ): Promise<Result> {
+    const mine = this.#lastAlone.then(() => this.#useAt(this.#open(log), signal, log, work));
+    this.#lastAlone = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #useAt<Result>(
+    place: Place,
+    signal: AbortSignal,
+    log: (bytes: Uint8Array) => void,
+    work: (browser: Browser) => Promise<Result>,
+  ): Promise<Result> {
     const done = new AbortController();
     clearTimeout(place.idleTimer);
     place.active += 1;
     place.conversions += 1;
-    if (place.conversions >= this.#options.conversionsPerBrowser) this.#current = undefined;
     try {
       const browser = await Promise.race([place.starting, rejectOnAbort(signal, done.signal)]);
       const stopListening = browser.listen(log);
       try {
         return await work(browser);
+      } catch (error) {
+        if (!browser.isLost || signal.aborted) throw error;
+        await browser.ended;
+        throw new LostBrowser(browser.failure(), place.losers > 1);
       } finally {
         stopListening();
       }
@@ -75,11 +116,12 @@ export class BrowserPool {
   }
 
   #open(log: (bytes: Uint8Array) => void): Place {
+    if (this.#isClosed) throw closed();
     const stop = new AbortController();
     const starting = this.#options.settings().then((settings) => Browser.start(settings, log, stop.signal));
-    const place: Place = { starting, stop, browser: undefined, conversions: 0, active: 0, idleTimer: undefined };
+    const counts = { conversions: 0, active: 0, losers: 0 };
+    const place: Place = { starting, stop, browser: undefined, idleTimer: undefined, ...counts };
     this.#places.add(place);
-    this.#current = place;
     starting.then(
       (browser) => {
         place.browser = browser;
@@ -109,6 +151,7 @@ export class BrowserPool {
 
   #forget(place: Place): void {
     clearTimeout(place.idleTimer);
+    place.losers = place.active;
     if (place === this.#current) this.#current = undefined;
     if (!this.#places.delete(place) || this.#isClosed) return;
     const { browser } = place;

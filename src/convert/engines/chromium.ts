@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.js';
+import type { OutputFile } from '../../render/backend.js';
 import { type Browser, type BrowserSettings, rejectOnAbort } from '../chromium/browser.js';
 import { PdfStream } from '../chromium/pdf-stream.js';
-import { type BrowserEnd, BrowserPool } from '../chromium/pool.js';
+import { type BrowserEnd, BrowserPool, LostBrowser } from '../chromium/pool.js';
 import { type Sheet, Tab, type TabHooks } from '../chromium/tab.js';
 import { readWebDocument } from '../chromium/web-document.js';
 import type { ConversionOptions } from '../converter-types.js';
@@ -79,14 +80,29 @@ export class ChromiumEngine implements Engine {
     };
     try {
       signal.throwIfAborted();
-      const pages = await this.#pool.use(signal, run.log, (browser) =>
-        withTab(browser, hooks, signal, (tab) => print(tab, run, warnings)),
-      );
+      const pages = await this.#print(run, hooks, warnings);
       run.onProgress(pages, pages);
       return { pages, warnings: warnings.list };
     } catch (error) {
       run.output.discard();
       throw signal.aborted ? signal.reason : engineFault(error, 'Chromium', run.pagesField);
+    }
+  }
+
+  /** Gives the number of pages. A conversion that lost its browser among others shows by itself whose fault it was. */
+  async #print(run: EngineRun, hooks: TabHooks, warnings: WarningList): Promise<number> {
+    const { signal, log } = run;
+    const product = new Product(run);
+    const work = (browser: Browser): Promise<number> =>
+      withTab(browser, hooks, signal, (tab) => print(tab, run, warnings, product));
+    try {
+      return await this.#pool.use(signal, log, work);
+    } catch (error) {
+      if (!(error instanceof LostBrowser)) throw error;
+      if (!error.wasShared || product.hasBegun) throw error.failure;
+      return await this.#pool.useAlone(signal, log, work).catch((again: unknown) => {
+        throw again instanceof LostBrowser ? again.failure : again;
+      });
     }
   }
 
@@ -149,19 +165,34 @@ async function closeWhenOpen(browser: Browser, opening: Promise<Tab>): Promise<v
   else await opened.tab?.close();
 }
 
-/** Gives the number of pages. */
-async function print(tab: Tab, run: EngineRun, warnings: WarningList): Promise<number> {
+/** The file of a run, opened when its first bytes come: until then the conversion can begin anew. */
+class Product {
+  readonly #run: EngineRun;
+  #file: OutputFile | undefined;
+
+  constructor(run: EngineRun) {
+    this.#run = run;
+  }
+
+  get hasBegun(): boolean {
+    return this.#file !== undefined;
+  }
+
+  write(bytes: Uint8Array): void {
+    // What comes after the end of the run would be written into a file that is gone.
+    this.#run.signal.throwIfAborted();
+    this.#file ??= this.#run.output.openDocument();
+    this.#file.write(bytes);
+  }
+}
+
+async function print(tab: Tab, run: EngineRun, warnings: WarningList, product: Product): Promise<number> {
   const { from } = run;
   if (from !== 'html' && from !== 'mhtml') throw new ServiceError('internal_error', `Chromium does not read ${from}`);
   await tab.show(await readWebDocument(run.inputPath, from));
   run.onOpened(from);
   warnings.throwIfFatal();
-  const file = run.output.openDocument();
-  const pdf = new PdfStream((bytes) => {
-    // What comes after the end of the run would be written into a file that is gone.
-    run.signal.throwIfAborted();
-    file.write(bytes);
-  });
+  const pdf = new PdfStream((bytes) => product.write(bytes));
   await tab.print(sheetOf(run.options), (bytes) => pdf.write(bytes));
   pdf.end();
   warnings.throwIfFatal();
