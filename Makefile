@@ -17,7 +17,7 @@ TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils
 # An object store that knows conditional writes.
 PYTHON_PACKAGES := 'moto[s3,server]==5.2.5'
 
-.PHONY: help run build test check chaos fuzz lint format check-corpus check-pdfa bench bench-peers clean
+.PHONY: help run build test check chaos fuzz soak lint format check-corpus check-pdfa bench bench-peers clean
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,10 @@ chaos: build ## [ROUNDS=300] [SEED=N]: kill the service with -9 again and again,
 fuzz: install ## [N=1000] [SEED=1] [CORPUS=DIR]: N damaged packages through the engine, from number SEED on
 	npx tsc -p tsconfig.fuzz.json
 	N="$(N)" SEED="$(SEED)" CORPUS="$(and $(CORPUS),$(abspath $(CORPUS)))" node dist/fuzz/test/fuzz/main.js
+
+soak: build ## [MIN=60] [SEED=1] [RATE=2] [CORPUS=DIR]: MIN minutes of mixed load with faults; memory, handles, files, outcomes
+	npx tsc -p tsconfig.soak.json
+	MIN="$(MIN)" SEED="$(SEED)" RATE="$(RATE)" CORPUS="$(and $(CORPUS),$(abspath $(CORPUS)))" node dist/soak/test/soak/main.js
 
 lint: install ## check format and lint rules
 	npm run --silent lint

@@ -1,5 +1,5 @@
 /** The engines of the service: worker threads for those that run in the process, programs for the rest. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ThreadConverter } from '../convert/converter.js';
 import type { Converter, StepRunner } from '../convert/converter-types.js';
@@ -20,7 +20,7 @@ export interface Engines {
 }
 
 /**
- * @param workspaceRoot swept: profiles of programs lie there, and go with the next sweep
+ * @param workspaceRoot swept: profiles of programs lie there; they go at the end, or with the next sweep
  */
 export async function startEngines(config: Config, metrics: RunMetrics, workspaceRoot: string): Promise<Engines> {
   const profileRoot = join(workspaceRoot, 'profiles');
@@ -51,6 +51,7 @@ export async function startEngines(config: Config, metrics: RunMetrics, workspac
     absent: programs.absent,
     close: async () => {
       await Promise.all([threads.close(), programs.close()]);
+      await rm(profileRoot, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }

@@ -1,11 +1,11 @@
 /**
- * Removes products that were written long ago from output_dir, at start and every hour (contract C2, `output_retention`).
+ * Removes products that were written long ago from output_dir, at start and again and again (contract C2, `output_retention`).
  * Goes by the age of the files, because the records of their jobs may be gone before; follows no link.
  */
 import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pauseBetweenLooksMs } from './retention.js';
 
-const EVERY_MS = 3_600_000;
 /** After so many entries others have their turn. */
 const ENTRIES_A_STEP = 200;
 const PAUSE_MS = 50;
@@ -37,7 +37,7 @@ export class OutputRetention {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#begin(), EVERY_MS);
+    this.#timer = setInterval(() => this.#begin(), pauseBetweenLooksMs(this.#options.retentionMs));
     this.#begin();
   }
 

@@ -1,9 +1,15 @@
-/** Removes the records of jobs that ended long ago, at start and every hour, in steps that block no request (contract R7). */
+/** Removes the records of jobs that ended long ago, at start and again and again, in steps that block no request (contract R7). */
 import type { JobStore } from '../jobs/store.js';
 
-const EVERY_MS = 3_600_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+const SHORTEST_PAUSE_MS = 30_000;
 const JOBS_A_STEP = 200;
 const PAUSE_MS = 50;
+
+/** Between two looks for what is too old: nothing is kept much longer than it is to be, and never an hour longer. */
+export function pauseBetweenLooksMs(retentionMs: number): number {
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, retentionMs / 8));
+}
 
 export interface RetentionOptions {
   readonly store: Pick<JobStore, 'prune'>;
@@ -23,7 +29,7 @@ export class Retention {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#begin(), EVERY_MS);
+    this.#timer = setInterval(() => this.#begin(), pauseBetweenLooksMs(this.#options.retentionMs));
     this.#begin();
   }
 

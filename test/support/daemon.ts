@@ -4,15 +4,18 @@ import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { KEY } from './service.js';
+import { KEY } from './key.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Copies the build, so that one that is made meanwhile changes nothing. Gives the path of the program in the copy. */
-export function copyOfBuild(folder: string): string {
-  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
-  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+/**
+ * Copies the build, so that one that is made meanwhile changes nothing. Gives the path of the program in the copy.
+ * @param tree with the build in its `dist`
+ */
+export function copyOfBuild(folder: string, tree = ROOT): string {
+  cpSync(join(tree, 'dist'), join(folder, 'dist'), { recursive: true });
+  cpSync(join(tree, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(tree, 'node_modules'), join(folder, 'node_modules'));
   return join(folder, 'dist/main.js');
 }
 

@@ -13,8 +13,9 @@ import type {
 import { ServiceError } from '../../src/errors.js';
 import { FORMATS, type Format } from '../../src/formats.js';
 import { temporaryFolder } from './jobs.js';
+import { KEY } from './key.js';
 
-export const KEY = 'test-key-of-sixteen-and-more';
+export { KEY };
 
 /** Makes `pages` files (or one) whatever the input is; can be held and can fail. */
 export class FakeConverter implements Converter {

@@ -1,0 +1,79 @@
+/** The load of a soak: scenarios at a bounded rate, with a bounded number of them open at a time. */
+import { pause } from './client.js';
+import { overtime, SCENARIOS, type Scenario, type Scene } from './scenarios.js';
+
+/** More is not begun: on a busy machine the load follows what gets done. */
+const MOST_OPEN = 40;
+const MOST_OPEN_HEAVY = 4;
+const OVERTIME_EVERY_MS = 4 * 60_000;
+
+export class Load {
+  readonly #scene: Scene;
+  readonly #ratePerSecond: number;
+  readonly #open = new Set<Promise<void>>();
+  #openHeavy = 0;
+  started = 0;
+  /** Not begun because so many were open. */
+  heldBack = 0;
+
+  constructor(scene: Scene, ratePerSecond: number) {
+    this.#scene = scene;
+    this.#ratePerSecond = ratePerSecond;
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Begins scenarios until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { numbers } = this.#scene;
+    let overtimeAtMs = Date.now() + OVERTIME_EVERY_MS / 8;
+    while (!signal.aborted) {
+      // Unevenly, as requests come.
+      await pause((-Math.log(1 - numbers.below(1000) / 1000) * 1000) / this.#ratePerSecond);
+      if (Date.now() >= overtimeAtMs) {
+        overtimeAtMs += OVERTIME_EVERY_MS;
+        this.#begin(overtime);
+      }
+      const scenario = this.#pick();
+      const isTooMuch = scenario.weight === 'heavy' && this.#openHeavy >= MOST_OPEN_HEAVY;
+      if (this.open >= MOST_OPEN || isTooMuch) this.heldBack += 1;
+      else this.#begin(scenario);
+    }
+  }
+
+  /** Resolves when all that was begun has ended. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+
+  #begin(scenario: Scenario): void {
+    const isHeavy = scenario.weight === 'heavy';
+    if (isHeavy) this.#openHeavy += 1;
+    this.started += 1;
+    const running = scenario
+      .run(this.#scene, scenario.name)
+      .catch((error: unknown) => {
+        const { message, cause } = error as Error;
+        this.#scene.ledger.note(scenario.name, 'no answer', [], `${message} ${String(cause ?? '')}`);
+      })
+      .finally(() => {
+        this.#open.delete(running);
+        if (isHeavy) this.#openHeavy -= 1;
+      });
+    this.#open.add(running);
+  }
+
+  #pick(): Scenario {
+    const { numbers, hasOffice, hasBrowser } = this.#scene;
+    const there = SCENARIOS.filter(({ name }) => (name !== 'office' || hasOffice) && (name !== 'web' || hasBrowser));
+    const total = there.reduce((sum, { share }) => sum + share, 0);
+    let at = (numbers.below(1_000_000) / 1_000_000) * total;
+    for (const scenario of there) {
+      at -= scenario.share;
+      if (at < 0) return scenario;
+    }
+    return there[0] as Scenario;
+  }
+}
