@@ -350,6 +350,7 @@ describe('a browser', () => {
     const ends: BrowserEnd[] = [];
     const shared = start('lost', { onBrowserEnd: (reason) => ends.push(reason) });
     try {
+      await convertBytes(shared, folder.path, 'a.html', '<p>first');
       const stop = new AbortController();
       const guilty = convertBytes(shared, folder.path, 'a.html', ENDLESS, { signal: stop.signal });
       guilty.catch(() => undefined);
@@ -358,7 +359,7 @@ describe('a browser', () => {
       );
       await sleep(1500);
       for (const pid of await processesUnder(join(folder.path, 'lost'))) process.kill(pid, 'SIGKILL');
-      setTimeout(() => stop.abort(new ServiceError('conversion_timeout', 'too long')), 6000);
+      setTimeout(() => stop.abort(new ServiceError('conversion_timeout', 'too long')), 12_000);
       const texts = (await Promise.all(innocent)).map(({ path }) => pdfText(path).trim().slice(0, 3));
       expect(texts).toEqual(['one', 'two']);
       await expect(guilty).rejects.toMatchObject({ code: 'conversion_timeout' });
