@@ -103,7 +103,9 @@ it('the command line converts pages, with the same options', async () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   run('a.md', '-o', 'a.pdf', '--paper', 'A5', '--landscape', '--margins', '15');
-  expect(execFileSync('pdfinfo', [join(folder, 'a.pdf')], { encoding: 'utf8' })).toMatch(/Page size: +59[45]\.\d+ x 420/);
+  expect(execFileSync('pdfinfo', [join(folder, 'a.pdf')], { encoding: 'utf8' })).toMatch(
+    /Page size: +59[45]\.\d+ x 420/,
+  );
   expect(textOf(readFileSync(join(folder, 'a.pdf')))).toContain('标题');
   expect(() => run('a.md', '-o', 'b.html', '--paper', 'A5')).toThrow(/--paper is of no use for md to html/);
   expect(existsSync(join(folder, 'b.html'))).toBe(false);
