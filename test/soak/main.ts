@@ -12,7 +12,7 @@ import { pause, sha256Of } from './client.js';
 import { openLibrary } from './documents.js';
 import { Ledger } from './ledger.js';
 import { Load } from './load.js';
-import { disturb, type Remote, startRemotes } from './remotes.js';
+import { disturb, type Remote, startRemotes, untilAborted } from './remotes.js';
 import { outcomeLines, tableHead, tableRow, trends } from './report.js';
 import { entriesBelow, type Sample } from './samples.js';
 import type { Scene } from './scenarios.js';
@@ -93,10 +93,7 @@ class Watch {
 /** SIGHUP now and then, with another log level each time. */
 async function reloadNowAndThen(world: World, signal: AbortSignal): Promise<void> {
   for (let count = 0; !signal.aborted; count += 1) {
-    await Promise.race([
-      pause(RELOAD_EVERY_MS),
-      new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
-    ]);
+    await untilAborted(signal, RELOAD_EVERY_MS);
     if (!signal.aborted) world.reload(count % 2 === 0 ? 'warn' : 'info');
   }
 }

@@ -74,12 +74,15 @@ function someFault(numbers: Numbers): Fault {
   ]);
 }
 
-function untilAborted(signal: AbortSignal, ms: number): Promise<void> {
+/** Waits so long, or until the signal aborts. */
+export function untilAborted(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });
 }

@@ -66,7 +66,9 @@ async function streamOf(scene: Scene, name: string, document: Document, format: 
     [...document.expected, BUSY],
     `${document.name} to ${format}: ${answer.bytes.subarray(0, 300)}`,
   );
-  if (answer.status === 200 && answer.bytes.length === 0) ledger.note(name, 'empty', [], document.name);
+  // A page without a letter is a text without one.
+  const mayBeEmpty = format === 'txt' || format === 'md';
+  if (answer.status === 200 && answer.bytes.length === 0 && !mayBeEmpty) ledger.note(name, 'empty', [], document.name);
 }
 
 /** Submits a job; its id, or undefined where it was refused, which is noted. */
@@ -365,7 +367,7 @@ const batched: Scenario = {
           ledger.note(
             `${name} item`,
             `${error_code}${reason ? `:${reason}` : ''}`,
-            ['conversion_failed', 'invalid_request'],
+            ['conversion_failed', 'invalid_request', ...(isStopped ? ['cancelled'] : [])],
             id,
           );
         }
