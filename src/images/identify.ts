@@ -2,6 +2,7 @@
 import type { EncodedImage, ImageFormat } from '../display/list.js';
 import { jbig2PageSize } from './jbig2-segments.js';
 import { jpegHeader } from './jpeg-header.js';
+import { jpeg2000Size } from './jpeg2000-header.js';
 import { readTiffDirectory } from './tiff-directory.js';
 
 /** Longest side that a header may claim before it is taken for garbage. */
@@ -44,7 +45,7 @@ const SNIFFERS: readonly Sniffer[] = [
       [0x00, 0x00, 0x00, 0x0c, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a, 0x87, 0x0a],
       [0xff, 0x4f, 0xff, 0x51],
     ],
-    size: jpeg2000Size,
+    size: (_bytes, view) => jpeg2000Size(view),
   },
   {
     format: 'webp',
@@ -87,8 +88,27 @@ function pngSize(_bytes: Uint8Array, view: DataView): Size | undefined {
   return isHeaderFirst ? { width: view.getUint32(16), height: view.getUint32(20) } : undefined;
 }
 
-function gifSize(_bytes: Uint8Array, view: DataView): Size {
-  return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+/** Of the screen, or of what the first frame makes of it: a frame that reaches beyond it is drawn whole. */
+function gifSize(bytes: Uint8Array, view: DataView): Size {
+  const screen = { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+  const at = firstGifFrame(bytes, view);
+  if (at === undefined) return screen;
+  return {
+    width: Math.max(screen.width, view.getUint16(at + 1, true) + view.getUint16(at + 5, true)),
+    height: Math.max(screen.height, view.getUint16(at + 3, true) + view.getUint16(at + 7, true)),
+  };
+}
+
+/** Where the first image descriptor stands, behind the colour table and the extensions. */
+function firstGifFrame(bytes: Uint8Array, view: DataView): number | undefined {
+  const flags = view.getUint8(10);
+  let at = 13 + ((flags & 0x80) === 0 ? 0 : 3 << ((flags & 7) + 1));
+  while (bytes[at] === 0x21) {
+    at += 2;
+    for (let length = bytes[at]; length !== undefined && length > 0; length = bytes[at]) at += 1 + length;
+    at += 1;
+  }
+  return bytes[at] === 0x2c ? at : undefined;
 }
 
 function bmpSize(_bytes: Uint8Array, view: DataView): Size | undefined {
@@ -101,37 +121,6 @@ function bmpSize(_bytes: Uint8Array, view: DataView): Size | undefined {
 function tiffSize(bytes: Uint8Array): Size {
   const directory = readTiffDirectory(bytes);
   return { width: directory.value(256, 0), height: directory.value(257, 0) };
-}
-
-function jpeg2000Size(_bytes: Uint8Array, view: DataView): Size | undefined {
-  if (view.getUint16(0) === 0xff4f) return codestreamSize(view, 0);
-  return boxedSize(view, 0, view.byteLength);
-}
-
-/** Looks for the image header box, inside the header box too, or for the codestream's own size. */
-function boxedSize(view: DataView, from: number, end: number): Size | undefined {
-  let at = from;
-  while (at + 8 <= end) {
-    let length = view.getUint32(at);
-    const type = view.getUint32(at + 4);
-    const hasLongLength = length === 1;
-    if (hasLongLength) length = Number(view.getBigUint64(at + 8));
-    const body = at + (hasLongLength ? 16 : 8);
-    if (length === 0) length = end - at;
-    if (type === 0x69686472) return { height: view.getUint32(body), width: view.getUint32(body + 4) }; // 'ihdr'
-    if (type === 0x6a703263) return codestreamSize(view, body); // 'jp2c'
-    if (type === 0x6a703268) return boxedSize(view, body, Math.min(end, at + length)); // 'jp2h'
-    if (length < 8) return undefined;
-    at += length;
-  }
-  return undefined;
-}
-
-function codestreamSize(view: DataView, at: number): Size | undefined {
-  if (view.getUint16(at + 2) !== 0xff51) return undefined;
-  const x0 = view.getUint32(at + 16);
-  const y0 = view.getUint32(at + 20);
-  return { width: view.getUint32(at + 8) - x0, height: view.getUint32(at + 12) - y0 };
 }
 
 function webpSize(_bytes: Uint8Array, view: DataView): Size | undefined {

@@ -35,15 +35,33 @@ export interface Jpeg2000Header {
 /** Undefined where there is no codestream that begins as one. May throw RangeError where the bytes end early. */
 export function jpeg2000Header(bytes: Uint8Array): Jpeg2000Header | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const found: Boxes = { start: undefined, colorSpace: undefined, hasPalette: false, hasChannels: false };
-  if (view.getUint16(0) === START_OF_CODESTREAM) found.start = 0;
-  else readBoxes(view, 0, view.byteLength, found);
-  const { start, ...facts } = found;
-  if (start === undefined || view.getUint16(start) !== START_OF_CODESTREAM) return undefined;
-  if (view.getUint16(start + 2) !== SIZE) return undefined;
+  const { start, ...facts } = boxesOf(view);
+  if (start === undefined) return undefined;
   const end = endOfCodestream(view, start);
   const codestream = bytes.subarray(start, end);
   return { ...facts, codestream, components: componentsOf(view, start + 4), isComplete: end !== undefined };
+}
+
+/**
+ * Pixels of the coded picture: what decoders go by, whatever the header box claims. Undefined where there is no codestream.
+ * May throw RangeError where the bytes end early.
+ */
+export function jpeg2000Size(view: DataView): { readonly width: number; readonly height: number } | undefined {
+  const { start } = boxesOf(view);
+  if (start === undefined) return undefined;
+  const side = (at: number): number => view.getUint32(start + at) - view.getUint32(start + at + 8);
+  return { width: side(8), height: side(12) };
+}
+
+/** `start` is that of a codestream that begins as one. */
+function boxesOf(view: DataView): Boxes {
+  const found: Boxes = { start: undefined, colorSpace: undefined, hasPalette: false, hasChannels: false };
+  if (view.getUint16(0) === START_OF_CODESTREAM) found.start = 0;
+  else readBoxes(view, 0, view.byteLength, found);
+  const { start } = found;
+  const isCodestream =
+    start !== undefined && view.getUint16(start) === START_OF_CODESTREAM && view.getUint16(start + 2) === SIZE;
+  return isCodestream ? found : { ...found, start: undefined };
 }
 
 interface Boxes {

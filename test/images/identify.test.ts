@@ -48,6 +48,20 @@ describe('identifyImage', () => {
     expect(size(jpeg)).toEqual(['jpeg', 8, 8]);
   });
 
+  it('takes what is decoded, not what a header says of it', () => {
+    const gif = makeGif(2, 2, [], [0]);
+    const frame = gif.lastIndexOf(0x2c, gif.length - 10);
+    const beyond = gif.slice();
+    // Left 3, top 4, width 0x2886, height 0x691d: decoders make room for all of it.
+    beyond.set([3, 0, 4, 0, 0x86, 0x28, 0x1d, 0x69], frame + 1);
+    expect(size(beyond)).toEqual(['gif', 0x2886 + 3, 0x691d + 4]);
+    const box = ALPHA_JP2.findIndex((_, i) => ascii('ihdr').every((byte, j) => ALPHA_JP2[i + j] === byte));
+    const claimsLess = ALPHA_JP2.slice();
+    claimsLess.set(uint32(1), box + 4);
+    claimsLess.set(uint32(1), box + 8);
+    expect(size(claimsLess)).toEqual(['jpeg2000', 40, 20]);
+  });
+
   it('takes the height of a striped JBIG2 page from its last stripe', () => {
     const file = makeJbig2(11, 0xffffffff, new Uint8Array(4));
     expect(size(file)).toBeUndefined();
