@@ -30,7 +30,7 @@ export async function startEngines(config: Config, metrics: RunMetrics, workspac
     maxThreads: 2 * config.fastWorkers,
     fontDirs: config.fontDirs,
     maxResidentBytes: residentLimitBytes(config.maxMemoryBytes),
-    onThreadEnd: (reason) => metrics.engineEnded('ofd', reason),
+    onThreadEnd: (reason) => metrics.engineEnded('threads', reason),
   });
   const programs = findPrograms({
     sofficePath: config.sofficePath,

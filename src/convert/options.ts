@@ -34,9 +34,6 @@ const LONGEST_SIDE_PX = 16_383;
 
 /** Formats that flow until they are put on pages. */
 const FLOWING_FORMATS: readonly FormatId[] = ['html', 'mhtml', 'md'];
-const WITH_PASSWORD: readonly FormatId[] = [
-  ...(['pdf', 'doc', 'docx', 'odt', 'xls', 'xlsx', 'ods', 'ppt', 'pptx', 'odp'] as const),
-];
 
 const RULES: Readonly<Record<OptionName, Rule>> = {
   pages: { isOfPages: true, fault: pagesFault },
@@ -46,7 +43,7 @@ const RULES: Readonly<Record<OptionName, Rule>> = {
   background: { outputs: [...RASTER_FORMATS, 'svg'], fault: backgroundFault },
   quality: { outputs: ['jpeg', 'webp'], fault: wholeNumberFault(1, 100) },
   annotations: { inputs: ['ofd', 'pdf'], fault: flagFault },
-  password: { inputs: WITH_PASSWORD, fault: passwordFault },
+  password: { inputs: ['pdf'], fault: passwordFault },
   paper: { inputs: FLOWING_FORMATS, isOfPages: true, fault: paperFault(parsePaper) },
   margins: { inputs: FLOWING_FORMATS, isOfPages: true, fault: paperFault(parseMargins) },
   landscape: { inputs: FLOWING_FORMATS, isOfPages: true, fault: flagFault },

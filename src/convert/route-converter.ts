@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors.js';
+import type { FormatId } from '../formats.js';
 import type {
   ConversionHooks,
   ConversionOptions,
@@ -42,11 +43,13 @@ export class RouteConverter implements Converter {
     const steps = stepsFor(planFor(task.from, task.to, this.#absent).steps, task.options);
     const warnings: ConversionResult['warnings'][number][] = [];
     let intermediate: ProducedFile | undefined;
-    for (const [index, step] of steps.entries()) {
+    let fromActual: FormatId | undefined;
+    for (const index of steps.keys()) {
       const result = await this.#runStep(task, steps, index, intermediate?.path ?? task.inputPath, hooks);
       warnings.push(...result.warnings);
+      fromActual ??= result.fromActual;
       if (intermediate) await rm(intermediate.path, { force: true });
-      if (index === steps.length - 1) return { ...result, fromActual: steps[0]?.from ?? step.from, warnings };
+      if (index === steps.length - 1) return { ...result, fromActual, warnings };
       intermediate = result.files[0];
     }
     throw new ServiceError('internal_error', `${task.from} to ${task.to} takes no step`);

@@ -67,7 +67,7 @@ const Options = Type.Object(
     background: text('png, jpeg, webp, svg: #rgb, #rrggbb, either with alpha, or transparent; white where absent.'),
     quality: integer('jpeg, webp: 1 to 100.'),
     annotations: flag('ofd, pdf in: false leaves annotations out.'),
-    password: text('Of an encrypted PDF or Office document.'),
+    password: text('Of an encrypted PDF.'),
     paper: text('html, mhtml, md in: A3, A4, A5, B4, B5, Letter, Legal, Tabloid, or WIDTHxHEIGHT in millimetres.'),
     margins: text('html, mhtml, md in: millimetres, for all sides or as top,right,bottom,left.'),
     landscape: flag('html, mhtml, md in: true lays the paper on its side.'),

@@ -62,7 +62,6 @@ describe('options of sheets', () => {
     ['margins', '20, 15.5,20,0', 'txt', 'html'],
     ['landscape', true, 'pdf', 'md'],
     ['printBackground', false, 'pdf', 'html'],
-    ['password', 'geheim', 'pdf', 'docx'],
     ['pages', '1', 'html', 'ofd'],
   ] as const)('%s %j for %s from %s', (name, value, to, from) => {
     expect(check({ [name]: value }, to, from)).toEqual({ [name]: value });
@@ -75,6 +74,7 @@ describe('options of sheets', () => {
     ['pages', '1', 'md', 'html', 'options.pages is of no use for md to html'],
     ['annotations', false, 'html', 'pdf', 'options.annotations is of no use for html; it belongs to input of ofd, pdf'],
     ['password', 'geheim', 'html', 'pdf', 'options.password is of no use for html'],
+    ['password', 'geheim', 'docx', 'pdf', 'options.password is of no use for docx'],
     ['paper', 'A0x', 'html', 'pdf', 'options.paper: "A0x" is not allowed; write A3, A4'],
     ['paper', '0x297', 'html', 'pdf', 'each 20 to 5080'],
     ['paper', '210x6000', 'html', 'pdf', 'each 20 to 5080'],

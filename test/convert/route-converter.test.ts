@@ -26,7 +26,7 @@ const runner: StepRunner = {
     writeFileSync(path, `${readFileSync(task.inputPath, 'utf8')}>${task.to}`);
     const file = { name, path, sizeBytes: 1, sha256: '' };
     const warnings = [{ code: 'font_substituted', message: task.engine }];
-    return { fromActual: task.from, pages: steps.length, files: [file], warnings };
+    return { fromActual: task.from === 'doc' ? 'docx' : task.from, pages: steps.length, files: [file], warnings };
   },
 };
 
@@ -83,6 +83,10 @@ it('hands each product to the next engine and gives the last one', async () => {
   expect(result.warnings.map(({ message }) => message)).toEqual(['markdown', 'chromium', 'pdf']);
   expect([opened, progress, alive]).toEqual([['md'], [1], 2]);
   expect(readdirSync(join(folder, 'scratch'))).toEqual([]);
+});
+
+it('tells what the first engine opened the input as', async () => {
+  expect(await converter.run(task('doc'), { signal })).toMatchObject({ fromActual: 'docx', pages: 2 });
 });
 
 it('gives the limit of the product and the options to the step that they are meant for', async () => {

@@ -150,7 +150,7 @@ it('stops the engine itself within two seconds, and leaves nothing of it', async
   expect(Date.now() - left).toBeLessThan(2000);
   expect(job).toMatchObject({ state: 'cancelled', from_actual: 'ofd' });
   expect(await (await service.call('/metrics')).text()).toContain(
-    'ofd_engine_restarts_total{engine="ofd",reason="stopped"} 1',
+    'ofd_engine_restarts_total{engine="threads",reason="stopped"} 1',
   );
   await until(
     async () => readdirSync(service.tempDir, { recursive: true }).length,

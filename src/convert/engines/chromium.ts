@@ -12,11 +12,11 @@ import { readWebDocument } from '../chromium/web-document.js';
 import type { ConversionOptions } from '../converter-types.js';
 import { DEFAULT_MARGINS, parseMargins, sheetSize } from '../paper.js';
 import { findProgram } from '../processes/find-program.js';
+import { fontconfigFile } from '../processes/fontconfig.js';
 import { findIsolation, type Isolation } from '../processes/isolation.js';
 import { endStrays } from '../processes/process-group.js';
 import type { Engine, EngineResult, EngineRun } from './engine.js';
 import { engineFault } from './faults.js';
-import { fontconfigFile } from './libreoffice-fonts.js';
 import { WarningList } from './warning-list.js';
 
 export interface ChromiumOptions {

@@ -34,6 +34,8 @@ export interface EngineResult {
   /** Pages converted. */
   readonly pages: number;
   readonly warnings: readonly Diagnostic[];
+  /** What the input was opened as, where its content is another format than the one claimed (a docx called .doc). */
+  readonly fromActual?: FormatId;
 }
 
 export interface Engine {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fontconfigFile } from './libreoffice-fonts.js';
+import { fontconfigFile } from '../processes/fontconfig.js';
 
 export interface ProfileStoreOptions {
   /** An existing private folder. */

@@ -119,7 +119,7 @@ export class LibreOfficeEngine implements Engine {
     const pages = await this.#product(pdf, run);
     if (pages === undefined) throw this.#failure(end, prepared, output.text);
     run.onProgress(pages, pages);
-    return { pages, warnings: warnings.list };
+    return { pages, warnings: warnings.list, fromActual: prepared.format };
   }
 
   /** undefined where LibreOffice made none. */

@@ -19,7 +19,7 @@ export async function runStep(
     },
     task.maxOutputBytes,
   );
-  const { pages, warnings } = await engine.convert({
+  const { pages, warnings, fromActual } = await engine.convert({
     inputPath: task.inputPath,
     from: task.from,
     to: task.to,
@@ -34,5 +34,5 @@ export async function runStep(
     onProgress: (done, total) => hooks.onProgress?.(done, total),
     onAlive: () => hooks.onAlive?.(),
   });
-  return { fromActual: task.from, pages, files: output.finish(), warnings };
+  return { fromActual: fromActual ?? task.from, pages, files: output.finish(), warnings };
 }

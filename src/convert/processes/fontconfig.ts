@@ -1,6 +1,6 @@
 /**
- * The fontconfig file of the LibreOffice engine: the machine's own configuration, our font folders, and for the usual
- * names of Chinese documents the installed families that the OFD engine would take too.
+ * The fontconfig file of the programs that engines drive: the machine's own configuration, our font folders, and for the
+ * usual names of Chinese documents the installed families that the OFD engine would take too.
  */
 import { fileURLToPath } from 'node:url';
 import { type FontKind, SUBSTITUTES } from '../../fonts/alias.js';
