@@ -1,16 +1,18 @@
 /** The composition root: from a configuration to a running service, started in order, closed in reverse. */
 import { Closers } from './app/closers.js';
-import { startEngines } from './app/engines.js';
+import { type Engines, startEngines } from './app/engines.js';
 import { listen } from './app/listen.js';
 import { notifierOf, targetEventsOf } from './app/notifications.js';
-import { OutputRetention } from './app/output-retention.js';
+import { startOutputRetention } from './app/output-retention.js';
 import { takeSecrets } from './app/reload.js';
-import { Retention } from './app/retention.js';
+import type { RepeatedWork } from './app/repeated-work.js';
+import { startRetention } from './app/retention.js';
 import { Runs } from './app/runs.js';
 import type { Config } from './app/settings.js';
 import { StartError } from './app/start-error.js';
 import { ServiceState } from './app/state.js';
-import { prepareVolumes, VolumeWatches } from './app/volumes.js';
+import { prepareVolumes } from './app/volume-check.js';
+import { VolumeWatches } from './app/volumes.js';
 import type { Converter } from './convert/converter-types.js';
 import type { AbsentEngines } from './convert/plan.js';
 import type { RequestRules } from './convert/request.js';
@@ -65,16 +67,17 @@ export async function startService(config: Config, options: StartOptions = {}): 
   try {
     return await start(config, options, closers);
   } catch (error) {
-    await closers.close();
+    // Why it did not start is what counts, whatever else hangs.
+    await closers.close().catch(() => undefined);
     throw error;
   }
 }
 
 async function start(config: Config, options: StartOptions, closers: Closers): Promise<Service> {
   const startedAtMs = Date.now();
+  const openness = await prepareVolumes(config);
   const { logger } = closers.add(await openLogOrFail(config));
-  for (const warning of options.warnings ?? []) logger.warn(warning);
-  await prepareVolumes(config);
+  for (const warning of [...(options.warnings ?? []), ...openness]) logger.warn(warning);
   const store = closers.add(await openStore(config));
   await recover(config, store, logger);
 
@@ -90,7 +93,7 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     targets,
     logger,
     metrics,
-    mayStart: () => volumes.hindrances().length === 0,
+    hindrances: () => volumes.hindrances(),
     onEnd: () => notifier.wake(),
   });
   const slots = new StreamSlots({ fast: config.fastWorkers, heavy: config.heavyWorkers });
@@ -108,19 +111,24 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     now: Date.now,
     wake: (lane: LaneName) => runs.lanes[lane].wake(),
     wakeNotifier: () => notifier.wake(),
+    downTargets: () => runs.downTargets,
     progressOf: (job) => runs.progressOf(job),
     cancelByForce: (jobId) => cancelByForce(jobId, store, runs.active, Date.now),
     metrics,
   });
   closers.add({ close: () => closeServer(server) });
   const port = await listen(server, config.listen);
-  closers.add(startRetention(config, store, logger));
-  if (config.outputRetentionMs > 0) closers.add(startOutputRetention(config, volumes, logger));
+  closers.add(startPruning(config, store, logger));
+  if (config.outputRetentionMs > 0) closers.add(startCleaning(config, volumes, logger));
   runs.start();
   closers.add(startReaper(store, runs, logger));
   notifier.start();
-  state.isStarted = true;
-  logger.info({ listen: config.listen, port }, 'ready');
+  const ready = (): void => {
+    state.isStarted = true;
+    logger.info({ listen: config.listen, port }, 'ready');
+  };
+  if (config.warmEngines) void warmUp(engines, state, logger).then(ready);
+  else ready();
 
   let ending: Promise<void> | undefined;
   const shutDown = async (): Promise<void> => {
@@ -142,6 +150,14 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
       return ending;
     },
   };
+}
+
+/** Starts the engines while the probes answer already. */
+async function warmUp(engines: Engines, state: ServiceState, logger: Logger): Promise<void> {
+  const startedMs = performance.now();
+  state.coldEngines = await engines.warm();
+  for (const cold of state.coldEngines) logger.warn(cold, 'an engine could not be warmed');
+  logger.info({ tookMs: Math.round(performance.now() - startedMs) }, 'engines are warm');
 }
 
 async function openLogOrFail(config: Config): Promise<Log> {
@@ -214,28 +230,24 @@ function startReaper(store: JobStore, runs: Runs, logger: Logger): Reaper {
   return reaper;
 }
 
-function startRetention(config: Config, store: JobStore, logger: Logger): Retention {
-  const retention = new Retention({
+function startPruning(config: Config, store: JobStore, logger: Logger): RepeatedWork {
+  return startRetention({
     store,
     retentionMs: config.retentionMs,
     now: Date.now,
     onError: (error) => logger.error({ err: error }, 'retention'),
   });
-  retention.start();
-  return retention;
 }
 
-function startOutputRetention(config: Config, volumes: VolumeWatches, logger: Logger): OutputRetention {
-  const retention = new OutputRetention({
+function startCleaning(config: Config, volumes: VolumeWatches, logger: Logger): RepeatedWork {
+  return startOutputRetention({
     outputDir: config.outputDir,
     retentionMs: config.outputRetentionMs,
     now: Date.now,
-    mustWait: () => volumes.hindrances().some(({ reason }) => reason === 'volume_unavailable'),
+    mustWait: () => volumes.hung('output_dir') !== undefined,
     onRemoved: (files, bytes) => logger.info({ files, bytes }, 'old products removed'),
     onError: (error) => logger.warn({ err: error }, 'old products'),
   });
-  retention.start();
-  return retention;
 }
 
 /** Ends the answers in progress, those to slow clients by force. */

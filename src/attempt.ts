@@ -199,6 +199,7 @@ async function outcomeOf(
           // What the client can mend carries its code alone: "internal" is for faults of this side.
           reason: fault.reason ?? (fault.status < 500 ? undefined : 'internal'),
           error: fault.message,
+          cameToDeliver: known.result !== undefined,
         };
   }
 }

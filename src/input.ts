@@ -1,6 +1,6 @@
 /** How the input of an attempt gets into its workspace: a copy of what was uploaded, or a download (contract A5, B2, U2). */
 import { constants } from 'node:fs';
-import { copyFile, rename, stat, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withFileSource } from './convert/byte-source.js';
 import { detectFormat } from './convert/detect.js';
@@ -56,6 +56,8 @@ async function copyKept(kept: KeptInput, path: string): Promise<number> {
     await writeFile(path, kept.bytes, { mode: 0o600, flag: 'wx' });
     return kept.bytes.length;
   }
+  // Whoever opens a pipe waits for its writer, and nothing ends that wait.
+  if (!(await lstat(kept.path)).isFile()) throw new Error(`${kept.path} is no file`);
   // A copy, which a good file system makes without writing: no engine gets its hands on what the job may need again.
   await copyFile(kept.path, path, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   return (await stat(path)).size;

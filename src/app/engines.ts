@@ -13,9 +13,17 @@ import type { RunMetrics } from '../metrics/run-metrics.js';
 import { residentLimitBytes } from './memory.js';
 import type { Config } from './settings.js';
 
+/** An engine that could not be made ready before its first conversion, which will try again. */
+export interface ColdEngine {
+  readonly engine: EngineName;
+  readonly reason: string;
+}
+
 export interface Engines {
   readonly converter: Converter;
   readonly absent: AbsentEngines;
+  /** Starts what conversions would wait for otherwise; gives what could not be started, and why. Never rejects. */
+  warm(): Promise<readonly ColdEngine[]>;
   close(): Promise<void>;
 }
 
@@ -49,6 +57,19 @@ export async function startEngines(config: Config, metrics: RunMetrics, workspac
   return {
     converter: new RouteConverter(runners, programs.absent),
     absent: programs.absent,
+    warm: async () => {
+      const work: [EngineName, Promise<void>][] = [['ofd', threads.warm(config.fastWorkers)]];
+      for (const [name, engine] of programs.engines) if (engine.warm) work.push([name, engine.warm()]);
+      const results = await Promise.all(
+        work.map(([engine, warming]) =>
+          warming.then(
+            () => undefined,
+            (error: Error): ColdEngine => ({ engine, reason: error.message }),
+          ),
+        ),
+      );
+      return results.filter((cold) => cold !== undefined);
+    },
     close: async () => {
       await Promise.all([threads.close(), programs.close()]);
       await rm(profileRoot, { recursive: true, force: true, maxRetries: 3 });

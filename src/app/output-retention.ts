@@ -4,6 +4,7 @@
  */
 import { lstat, opendir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RepeatedWork } from './repeated-work.js';
 import { pauseBetweenLooksMs } from './retention.js';
 
 /** After so many entries others have their turn. */
@@ -24,37 +25,30 @@ export interface OutputRetentionOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export class OutputRetention {
+/** Cleans at start and from then on. */
+export function startOutputRetention(options: OutputRetentionOptions): RepeatedWork {
+  const work = new RepeatedWork({
+    everyMs: pauseBetweenLooksMs(options.retentionMs),
+    onError: options.onError,
+    pass: (isClosed) => new Pass(options, isClosed).run(),
+  });
+  work.start();
+  return work;
+}
+
+class Pass {
   readonly #options: OutputRetentionOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  #work: Promise<void> = Promise.resolve();
+  readonly #isClosed: () => boolean;
   #entries = 0;
   #removed = { files: 0, bytes: 0 };
 
-  constructor(options: OutputRetentionOptions) {
+  constructor(options: OutputRetentionOptions, isClosed: () => boolean) {
     this.#options = options;
+    this.#isClosed = isClosed;
   }
 
-  start(): void {
-    this.#timer = setInterval(() => this.#begin(), pauseBetweenLooksMs(this.#options.retentionMs));
-    this.#begin();
-  }
-
-  /** Resolves when the step in progress is done. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    await this.#work;
-  }
-
-  #begin(): void {
-    this.#work = this.#work.then(() => this.#pass()).catch(this.#options.onError);
-  }
-
-  async #pass(): Promise<void> {
+  async run(): Promise<void> {
     const { outputDir, retentionMs, now, onRemoved } = this.#options;
-    this.#removed = { files: 0, bytes: 0 };
     await this.#clean(outputDir, now() - retentionMs, 0);
     if (this.#removed.files > 0) onRemoved(this.#removed.files, this.#removed.bytes);
   }
@@ -78,7 +72,7 @@ export class OutputRetention {
   async #mustStop(): Promise<boolean> {
     this.#entries += 1;
     if (this.#entries % ENTRIES_A_STEP === 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    return this.#isClosed || this.#options.mustWait();
+    return this.#isClosed() || this.#options.mustWait();
   }
 
   async #removeFile(path: string, beforeMs: number): Promise<boolean> {

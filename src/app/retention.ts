@@ -1,5 +1,6 @@
 /** Removes the records of jobs that ended long ago, at start and again and again, in steps that block no request (contract R7). */
 import type { JobStore } from '../jobs/store.js';
+import { RepeatedWork } from './repeated-work.js';
 
 const LONGEST_PAUSE_MS = 3_600_000;
 const SHORTEST_PAUSE_MS = 30_000;
@@ -18,37 +19,18 @@ export interface RetentionOptions {
   readonly onError: (error: unknown) => void;
 }
 
-export class Retention {
-  readonly #options: RetentionOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  #work: Promise<void> = Promise.resolve();
-
-  constructor(options: RetentionOptions) {
-    this.#options = options;
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => this.#begin(), pauseBetweenLooksMs(this.#options.retentionMs));
-    this.#begin();
-  }
-
-  /** Resolves when the step in progress is done. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    await this.#work;
-  }
-
-  #begin(): void {
-    this.#work = this.#work.then(() => this.#prune()).catch(this.#options.onError);
-  }
-
-  async #prune(): Promise<void> {
-    const { store, retentionMs, now } = this.#options;
-    const beforeMs = now() - retentionMs;
-    while (!this.#isClosed && (await store.prune(beforeMs, JOBS_A_STEP)) === JOBS_A_STEP) {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
-  }
+/** Prunes at start and from then on. */
+export function startRetention({ store, retentionMs, now, onError }: RetentionOptions): RepeatedWork {
+  const work = new RepeatedWork({
+    everyMs: pauseBetweenLooksMs(retentionMs),
+    onError,
+    pass: async (isClosed) => {
+      const beforeMs = now() - retentionMs;
+      while (!isClosed() && (await store.prune(beforeMs, JOBS_A_STEP)) === JOBS_A_STEP) {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
+    },
+  });
+  work.start();
+  return work;
 }

@@ -4,6 +4,7 @@ import type { Converter } from '../convert/converter-types.js';
 import { workspaceRoot } from '../convert/workspace.js';
 import { ActiveRuns, type Progress } from '../jobs/active-runs.js';
 import { AttemptLogs, logsDirectory } from '../jobs/attempt-log.js';
+import { DownTargets } from '../jobs/down-targets.js';
 import type { Attempt, Job, LaneName, Outcome } from '../jobs/job.js';
 import { Lane } from '../jobs/lane.js';
 import type { JobStore } from '../jobs/store.js';
@@ -12,24 +13,37 @@ import type { RunMetrics } from '../metrics/run-metrics.js';
 import type { RemoteTargetBook, UploadLedger } from '../transfer/sink.js';
 import { UrlHosts } from '../transfer/url-hosts.js';
 import type { Config } from './settings.js';
+import type { Hindrance } from './volumes.js';
 
 interface RunParts {
   readonly targets: RemoteTargetBook;
   readonly logger: Logger;
   readonly metrics: RunMetrics;
+  /** Why jobs do not start now. */
+  readonly hindrances: () => readonly Hindrance[];
   /** A job has ended. */
-  /** Whether a job may start now. */
-  readonly mayStart: () => boolean;
   readonly onEnd: () => void;
+}
+
+/** Why the jobs of one remote target do not start now. */
+interface TargetHindrance extends Omit<Hindrance, 'reason'> {
+  readonly reason: 'sink_unreachable';
 }
 
 export class Runs {
   readonly services: AttemptServices;
   readonly lanes: Readonly<Record<LaneName, Lane>>;
   readonly active: ActiveRuns;
+  readonly #down: DownTargets;
 
   constructor(config: Config, store: JobStore, converter: Converter, parts: RunParts) {
     const { targets, logger, metrics, onEnd } = parts;
+    this.#down = new DownTargets({
+      onChange: (target, isDown) => {
+        if (isDown) logger.warn({ target }, 'target does not answer: one run at a time goes there');
+        else logger.info({ target }, 'target answers again');
+      },
+    });
     this.active = new ActiveRuns({
       jobTimeoutMs: config.jobTimeoutMs,
       heartbeatTimeoutMs: config.heartbeatTimeoutMs,
@@ -78,6 +92,16 @@ export class Runs {
     return this.active.of(job.id)?.progress;
   }
 
+  /** Targets that are known not to answer: their jobs wait for one of them to find out otherwise. */
+  get downTargets(): readonly TargetHindrance[] {
+    return this.#down.list().map(({ place, sinceMs }) => ({
+      reason: 'sink_unreachable',
+      sinceMs,
+      kinds: [place],
+      text: `${place} does not answer`,
+    }));
+  }
+
   start(): void {
     for (const lane of Object.values(this.lanes)) lane.start();
   }
@@ -91,23 +115,35 @@ export class Runs {
     workers: number,
     config: Config,
     store: JobStore,
-    { logger, metrics, mayStart }: RunParts,
+    { logger, metrics, hindrances }: RunParts,
   ): Lane {
     return new Lane({
       name,
       workers,
       store: {
         claim: async (lane, nowMs) => {
-          const attempt = await store.claim(lane, nowMs);
+          const turn = this.#down.turn(nowMs);
+          let attempt: Attempt | undefined;
+          try {
+            const kinds = hindrances().flatMap((hindrance) => hindrance.kinds ?? []);
+            attempt = await store.claim(lane, nowMs, [...kinds, ...turn.exceptPlaces]);
+          } finally {
+            turn.end(attempt);
+          }
           if (attempt) metrics.runStarted(attempt.job, nowMs);
           return attempt;
         },
         settle: this.services.store.settle,
         requeue: (attempt) => store.requeue(attempt),
       },
-      run: (run) => runAttempt(run, this.services),
+      run: async (run) => {
+        const startedAtMs = performance.now();
+        const outcome = await runAttempt(run, this.services);
+        this.#down.runEnded(run.attempt, outcome, performance.now() - startedAtMs, Date.now());
+        return outcome;
+      },
       runs: this.active,
-      mayStart,
+      mayStart: () => hindrances().every(({ kinds }) => kinds !== undefined),
       retry: {
         maxAttempts: config.maxJobAttempts,
         backoffMs: config.jobRetryBackoffMs,

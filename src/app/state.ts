@@ -1,6 +1,7 @@
 /** Starting → ready → shutting down, and what is not well meanwhile (contract A11). */
 import type { Readiness } from '../http/services.js';
 import type { JobStore } from '../jobs/store.js';
+import type { ColdEngine } from './engines.js';
 import type { Hindrance, VolumeWatches } from './volumes.js';
 import { Watch } from './watch.js';
 
@@ -10,6 +11,8 @@ const PING_DEADLINE_MS = 1000;
 
 export class ServiceState implements Readiness {
   isStarted = false;
+  /** Engines that could not be warmed. */
+  coldEngines: readonly ColdEngine[] = [];
   isShuttingDown = false;
   readonly #volumes: VolumeWatches;
   readonly #store: Watch;
@@ -39,6 +42,10 @@ export class ServiceState implements Readiness {
 
   hindrances(): readonly Hindrance[] {
     return this.#volumes.hindrances();
+  }
+
+  hung(key: 'db_path' | 'temp_dir' | 'output_dir'): Hindrance | undefined {
+    return this.#volumes.hung(key);
   }
 
   noRoomForInputs(): Hindrance | undefined {

@@ -1,6 +1,7 @@
 /** Asks a thread whether folders of one volume take a file. One thread a volume, so that one that hangs hides no other. */
 import { hostname } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { StuckError } from './closers.js';
 
 export interface VolumeQuestion {
   readonly number: number;
@@ -22,7 +23,7 @@ export interface VolumeAnswer {
 export const PROBE_NAME = `.ofd-server-watch-${hostname().replace(/[^\w.-]/g, '_')}-${process.pid}`;
 
 /** A hung thread cannot be ended; closing waits no longer for it. */
-const CLOSE_MS = 500;
+const CLOSE_MS = 1000;
 
 export class VolumeProbe {
   readonly #worker: Worker;
@@ -52,8 +53,13 @@ export class VolumeProbe {
     return answer.freeBytes;
   }
 
+  /** Rejects with StuckError where the thread hangs: it would keep the process from ending. */
   async close(): Promise<void> {
-    await Promise.race([this.#worker.terminate(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new StuckError('the thread that looks at a volume hangs')), CLOSE_MS);
+    });
+    await Promise.race([this.#worker.terminate(), late]).finally(() => clearTimeout(timer));
   }
 
   #answerAll(fault: string): void {

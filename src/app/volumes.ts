@@ -1,70 +1,27 @@
-/** The folders that the service writes to: made and tried at start, watched from then on (contract A11, V1). */
-import { open, stat, unlink } from 'node:fs/promises';
-import { userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
-import { makeFolder } from '../make-folder.js';
-import { prepareOutputDir } from '../transfer/sinks/directory.js';
+/** The folders that the service writes to, watched while it runs: whether they take files, and have room (contract A11, V2, V3). */
+import { stat } from 'node:fs/promises';
 import type { Config } from './settings.js';
-import { StartError } from './start-error.js';
-import { PROBE_NAME, VolumeProbe } from './volume-probe.js';
+import { type Volume, volumesOf } from './volume-check.js';
+import { VolumeProbe } from './volume-probe.js';
 import { Watch } from './watch.js';
 
 /** A look and its deadline together stay under the two seconds of contract A11. */
 const LOOK_EVERY_MS = 800;
 const DEADLINE_MS = 1000;
 
-interface Volume {
-  readonly key: string;
-  readonly folder: string;
-}
-
-function volumesOf(config: Config): readonly Volume[] {
-  return [
-    { key: 'db_path', folder: dirname(config.dbPath) },
-    { key: 'temp_dir', folder: config.tempDir },
-    { key: 'output_dir', folder: config.outputDir },
-  ];
-}
-
-/** Makes what is missing and writes a file in each. Throws StartError that names the first that will not do. */
-export async function prepareVolumes(config: Config): Promise<void> {
-  for (const { key, folder } of volumesOf(config)) {
-    // What lies in output_dir is meant for others too, so its mode is left to the umask; the rest is the service's own.
-    await prepareFolder(key, folder, key === 'output_dir' ? 0o777 : 0o750);
-  }
-  await prepareOutputDir(config.outputDir).catch((error: Error) => {
-    throw new StartError(error.message, { cause: error });
-  });
-}
-
-async function prepareFolder(key: string, folder: string, mode: number): Promise<void> {
-  const probe = join(folder, PROBE_NAME);
-  try {
-    await makeFolder(folder, mode);
-    const handle = await open(probe, 'w', 0o600);
-    await handle.writeFile('probe').finally(() => handle.close());
-    await unlink(probe);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new StartError(`${key}: cannot write to ${folder} (${code ?? message})${await ownerText(folder)}`, {
-      cause: error,
-    });
-  }
-}
-
-async function ownerText(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => undefined);
-  if (!found || found.uid === userInfo().uid) return '';
-  return `: it belongs to uid ${found.uid}, this process runs as uid ${userInfo().uid}; chown -R ${userInfo().uid} ${folder} mends it`;
-}
-
-/** Why no job starts now. */
+/** Why jobs do not start now. */
 export interface Hindrance {
   readonly reason: 'no_space' | 'volume_unavailable';
   readonly sinceMs: number;
+  /** `output.kind` of the jobs that wait; every job does where absent. */
+  readonly kinds?: readonly string[];
   /** Names the key, its folder and what is wrong. */
   readonly text: string;
 }
+
+/** All that a job touches but output_dir, which is for products of its kind alone. */
+const EVERY_JOB: readonly Volume['key'][] = ['db_path', 'temp_dir'];
+const DIR_JOBS = { kinds: ['dir'] } as const;
 
 interface WatchedVolume extends Volume {
   readonly watch: Watch;
@@ -115,12 +72,23 @@ export class VolumeWatches {
   /** Why no work is taken: a volume takes no file, or there is no room for inputs. */
   faults(): readonly string[] {
     const low = this.noRoomForInputs();
-    return [...this.#volumes.flatMap(({ watch }) => watch.fault ?? []), ...(low ? [low.text] : [])];
+    return [...this.#needed().flatMap(({ watch }) => watch.fault ?? []), ...(low ? [low.text] : [])];
   }
 
-  /** What keeps jobs from starting, of all volumes; from the moment that one hangs nothing more is sent there (contract V3). */
+  /** What keeps jobs from starting; from the moment that a volume hangs nothing more is sent there (contract V3). */
   hindrances(): readonly Hindrance[] {
-    return this.#volumes.flatMap((volume) => this.#hindranceOf(volume) ?? []);
+    return this.#needed().flatMap((volume) => this.#hindranceOf(volume) ?? []);
+  }
+
+  /** Why nothing may be sent to this volume now: it hangs. */
+  hung(key: Volume['key']): Hindrance | undefined {
+    const volume = this.#volumes.find((candidate) => candidate.key === key);
+    return volume?.watch.lateSinceMs === undefined ? undefined : this.#hindranceOf(volume);
+  }
+
+  /** Work goes on without log files. */
+  #needed(): readonly WatchedVolume[] {
+    return this.#volumes.filter(({ key }) => key !== 'log_dir');
   }
 
   /** The volume that keeps the inputs is short of space (contract V2). */
@@ -137,17 +105,19 @@ export class VolumeWatches {
   }
 
   #hindranceOf(volume: WatchedVolume): Hindrance | undefined {
-    const { watch, lowSinceMs } = volume;
+    const { key, watch, lowSinceMs } = volume;
+    const who = EVERY_JOB.includes(key) ? {} : DIR_JOBS;
     if (watch.lateSinceMs !== undefined) {
-      return { reason: 'volume_unavailable', sinceMs: watch.lateSinceMs, text: watch.fault ?? volume.key };
+      return { reason: 'volume_unavailable', sinceMs: watch.lateSinceMs, text: watch.fault ?? key, ...who };
     }
     if (lowSinceMs === undefined) return undefined;
-    return { reason: 'no_space', sinceMs: lowSinceMs, text: spaceText(volume, this.#minFreeBytes) };
+    return { reason: 'no_space', sinceMs: lowSinceMs, text: spaceText(volume, this.#minFreeBytes), ...who };
   }
 
   async close(): Promise<void> {
     for (const { watch } of this.#volumes) watch.close();
-    await Promise.all(this.#probes.map((probe) => probe.close()));
+    const closed = await Promise.allSettled(this.#probes.map((probe) => probe.close()));
+    for (const result of closed) if (result.status === 'rejected') throw result.reason;
   }
 }
 

@@ -23,6 +23,15 @@ export function parseServeArguments(args: readonly string[]): ServeArguments | s
 
 const LINGER_MS = 5000;
 
+function endNow(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** Everything is closed: what keeps the process now is a call that hangs on a volume, and would do so for ever. */
+function endIfItLingers(): void {
+  setTimeout(endNow, LINGER_MS).unref();
+}
+
 /** Runs until a signal ends it. Exit codes: 0 after a graceful end, 1 when it can't start, 2 for a faulty configuration. */
 export async function serveCommand({ configPath, checkOnly }: ServeArguments): Promise<number> {
   try {
@@ -36,11 +45,15 @@ export async function serveCommand({ configPath, checkOnly }: ServeArguments): P
     process.on('SIGHUP', () => reload(service, configPath));
     // Node prints it and ends the process; what is read afterwards is the log, written at once at this level.
     process.on('uncaughtExceptionMonitor', (error) => service.logger.fatal({ err: error }, 'the process ends'));
-    await runUntilSignal(service);
-    // Everything is closed. What keeps the process now is a call that hangs on a volume: it would do so for ever.
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LINGER_MS).unref();
+    await runUntilSignal(service).catch((error: unknown) => {
+      process.stderr.write(`ofd-server: the end was not graceful: ${(error as Error).message}\n`);
+      // A thread that hangs in a call would keep the process for ever.
+      endNow();
+    });
+    endIfItLingers();
     return 0;
   } catch (error) {
+    endIfItLingers();
     if (error instanceof ConfigError) {
       process.stderr.write(`${error.faults.join('\n')}\n`);
       return 2;
@@ -72,7 +85,7 @@ function runUntilSignal(service: Service): Promise<void> {
     const onSignal = (): void => {
       if (firstAtMs !== undefined) {
         // A stuck call can keep process.exit from ending the process: then only SIGKILL does.
-        if (Date.now() - firstAtMs > SAME_SIGNAL_MS) process.kill(process.pid, 'SIGKILL');
+        if (Date.now() - firstAtMs > SAME_SIGNAL_MS) endNow();
         return;
       }
       firstAtMs = Date.now();

@@ -17,9 +17,9 @@ export function parseDuration(text: string): number | undefined {
   if (!signed) return undefined;
   const [, sign, amount] = signed as unknown as [string, string, string];
   if (amount === '0') return 0;
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(amount)) return undefined;
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(amount)) return undefined;
   let totalMs = 0;
-  for (const [, count, unit] of amount.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, count, unit] of amount.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy)) {
     totalMs += Number(count) * (UNIT_MS[unit as string] as number);
   }
   return sign === '-' ? -totalMs : totalMs;

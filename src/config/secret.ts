@@ -9,7 +9,7 @@ const LARGEST_SECRET_FILE = 64 * 1024;
  */
 export function secretIn(file: string): string {
   const content = readFileSync(file);
-  const value = content.toString('utf8').replace(/\s+$/, '');
+  const value = content.toString('utf8').trimEnd();
   if (value === '') throw new Error('is empty; it must hold the secret alone');
   if (content.length > LARGEST_SECRET_FILE) throw new Error('is larger than 64 KiB; it must hold the secret alone');
   return value;

@@ -8,7 +8,7 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
 import type { ConversionHooks, ConversionResult, StepRunner, StepTask } from './converter-types.js';
-import type { ThreadReply, ThreadSettings } from './engines/thread-types.js';
+import { type ThreadReply, type ThreadSettings, WARM_UP } from './engines/thread-types.js';
 import { MemoryWatch } from './memory-watch.js';
 import { watchPulse } from './thread-pulse.js';
 
@@ -81,6 +81,18 @@ export class ThreadConverter implements StepRunner {
       await this.#discard(thread, error.end);
       throw error.failure;
     }
+  }
+
+  /** Starts so many threads, with their engines loaded and their fonts known. */
+  async warm(threads: number): Promise<void> {
+    const { signal } = new AbortController();
+    const started = await Promise.all(Array.from({ length: threads }, () => this.#acquire(signal)));
+    await Promise.all(
+      started.map(async (thread) => {
+        await warmUp(thread.worker);
+        this.#release(thread);
+      }),
+    );
   }
 
   /** Stops every thread; tasks still running reject. */
@@ -182,6 +194,16 @@ class BrokenThread extends Error {
   }
 }
 
+/** A thread that ends meanwhile is forgotten by itself. */
+function warmUp(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    worker.once('message', () => resolve());
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('the thread has ended')));
+    worker.postMessage(WARM_UP);
+  });
+}
+
 function runOn(thread: Thread, task: StepTask, hooks: ConversionHooks): Promise<ConversionResult> {
   const { worker } = thread;
   return new Promise((resolve, reject) => {
@@ -192,7 +214,7 @@ function runOn(thread: Thread, task: StepTask, hooks: ConversionHooks): Promise<
       else if (reply.kind === 'alive') hooks.onAlive?.();
       else if (reply.kind === 'log') hooks.log?.(reply.bytes);
       else if (reply.kind === 'done') finish(() => resolve(reply.result));
-      else
+      else if (reply.kind === 'failed')
         finish(() => reject(new ServiceError(reply.code, reply.message, reply.reason ? { reason: reply.reason } : {})));
     };
     const fail = (failure: BrokenThread): void => finish(() => reject(failure));

@@ -16,6 +16,8 @@ export const CONVERT_KEYS = {
   soffice_path: path(),
   chrome_path: path(),
   chrome_no_sandbox: flag({ default: false }),
+  /** Engines are started before work is taken, so that the first conversions need not wait for them. */
+  warm_engines: flag({ default: false }),
 } satisfies KeyGroup;
 
 export type ConvertConfig = ConfigOf<typeof CONVERT_KEYS>;

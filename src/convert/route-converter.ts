@@ -14,6 +14,7 @@ import type {
   StepTask,
 } from './converter-types.js';
 import { type AbsentEngines, type EngineName, planFor, type Step } from './plan.js';
+import { removeFolder } from './workspace.js';
 
 /** Of what one engine makes for the next. */
 const MAX_INTERMEDIATE_BYTES = 4 * 1024 ** 3;
@@ -75,7 +76,7 @@ export class RouteConverter implements Converter {
         ? await runner.run(own, hooksOf(hooks, index === 0, true))
         : await runner.run({ ...own, ...intermediateOf(task, index) }, hooksOf(hooks, index === 0, false));
     } finally {
-      await rm(scratchDirectory, { recursive: true, force: true, maxRetries: 3 });
+      await removeFolder(scratchDirectory);
     }
   }
 }

@@ -19,12 +19,31 @@ export async function sweepWorkspaces(root: string): Promise<void> {
   await makeFolder(root, 0o700);
 }
 
+/** Milliseconds before it is tried again; what is there even then is swept at the next start. */
+const TRY_AGAIN_MS = [1000, 10_000, 60_000, 600_000];
+
+/**
+ * Removes a folder with all that is in it. Never rejects: on a network volume a file that is still open keeps its folder
+ * (`.nfs…`), which is no fault of the work that was done there; it is tried again until the file is closed.
+ */
+export async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(() => removeLater(path, 0));
+}
+
+function removeLater(path: string, tries: number): void {
+  const waitMs = TRY_AGAIN_MS[tries];
+  if (waitMs === undefined) return;
+  const again = async (): Promise<void> =>
+    rm(path, { recursive: true, force: true }).catch(() => removeLater(path, tries + 1));
+  setTimeout(() => void again(), waitMs).unref();
+}
+
 /** Runs `work` with a directory of its own under `root`, and removes that directory however `work` ends. */
 export async function inWorkspace<T>(root: string, name: string, work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(root, `${name}-`));
   try {
     return await work(directory);
   } finally {
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    await removeFolder(directory);
   }
 }

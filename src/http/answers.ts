@@ -72,6 +72,7 @@ const ProductReceipt = Type.Object(
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     location: Type.String({ description: 'Path, or address at the target; empty for a stream.' }),
     reused: Type.Boolean({ description: 'The same bytes lay there already.' }),
+    delivered_at: Type.Optional(time('When it was known to lie there; absent of a stream.')),
   },
   closed,
 );
@@ -259,6 +260,9 @@ export const ReadyAnswer = Type.Object(
     status: Type.String(),
     disabled: Type.Array(Type.Object({ engine: Type.String(), reason: Type.String() }, closed), {
       description: 'Engines that are not there: conversions that need one are refused.',
+    }),
+    cold: Type.Array(Type.Object({ engine: Type.String(), reason: Type.String() }, closed), {
+      description: 'Engines that warm_engines could not start; their first conversion tries again.',
     }),
     hindrances: Type.Array(Type.String(), { description: 'Why jobs that are taken wait: a volume is full or hangs.' }),
   },

@@ -1,6 +1,7 @@
 /** GET /v1/jobs/{id}/log: what the engines of a run printed (contract L2). */
 import { ServiceError } from '../errors.js';
 import type { Job } from '../jobs/job.js';
+import { requireVolumes } from './hung-volumes.js';
 import { jobNamed } from './jobs.js';
 import { JobParameters, LogQuery } from './schemas.js';
 import type { HttpServer, HttpServices } from './services.js';
@@ -21,6 +22,7 @@ export function attemptLogRoutes(server: HttpServer, services: HttpServices): vo
     async (request, reply) => {
       const job = await jobNamed(request.params.id, services);
       const attempt = attemptWanted(job, request.query.attempt);
+      requireVolumes(services.readiness, 'db_path');
       const file = attempt <= job.attempt ? await services.attempt.logs.read(job.id, attempt) : undefined;
       if (!file) throw noLog(job, attempt);
       reply

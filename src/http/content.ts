@@ -9,6 +9,7 @@ import { FORMATS, formatOfFileName } from '../formats.js';
 import { isTerminal, type Job, type Product } from '../jobs/job.js';
 import { writeArchive } from './archive.js';
 import { attachment } from './disposition.js';
+import { requireVolumes } from './hung-volumes.js';
 import { jobNamed } from './jobs.js';
 import { openProduct } from './product-file.js';
 import { ContentQuery, JobParameters } from './schemas.js';
@@ -44,6 +45,7 @@ export function contentRoutes(server: HttpServer, services: HttpServices): void 
       const job = await jobNamed(request.params.id, services);
       requireContent(job);
       const wanted = productWanted(job, request.query.name);
+      requireVolumes(services.readiness, 'output_dir', ...(wanted ? [] : (['temp_dir'] as const)));
       reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
       return wanted ? sendProduct(wanted, reply, services) : sendArchive(job, reply, services);
     },

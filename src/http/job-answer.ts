@@ -1,4 +1,5 @@
 /** A job as clients see it (contract A7): the Go program's fields, and what goes beyond. Absent fields are undefined. */
+import { placeOf } from '../jobs/down-targets.js';
 import { isTerminal, type Job, type JobWarning } from '../jobs/job.js';
 import { outputFields, timeText } from '../jobs/job-fields.js';
 import type { AcceptedAnswer, JobAnswer, JobSummary, ProgressAnswer, WarningAnswer, Written } from './answers.js';
@@ -15,11 +16,11 @@ export function acceptedAnswer(job: Job): Written<typeof AcceptedAnswer> {
   };
 }
 
-/** @param hindrance why no job starts now, where that is so */
+/** @param hindrances why jobs do not start now */
 export function jobSummary(
   job: Job,
   progress: Progress | undefined,
-  hindrance?: Hindrance,
+  hindrances: readonly Hindrance[],
 ): Written<typeof JobSummary> {
   const hasEnded = isTerminal(job.state);
   return {
@@ -35,15 +36,19 @@ export function jobSummary(
     from_actual: job.fromActual,
     input_bytes: job.inputBytes,
     progress: job.state === 'running' ? progressAnswer(progress) : undefined,
-    waiting: hasEnded ? undefined : waitingAnswer(job, hindrance),
+    waiting: hasEnded ? undefined : waitingAnswer(job, hindrances),
     ...(hasEnded && { error: job.error, error_code: job.errorCode, reason: job.reason, pages: job.pages }),
   };
 }
 
 /** Never the request's own bytes. */
-export function jobAnswer(job: Job, progress: Progress | undefined, hindrance?: Hindrance): Written<typeof JobAnswer> {
+export function jobAnswer(
+  job: Job,
+  progress: Progress | undefined,
+  hindrances: readonly Hindrance[] = [],
+): Written<typeof JobAnswer> {
   return {
-    ...jobSummary(job, progress, hindrance),
+    ...jobSummary(job, progress, hindrances),
     ...(isTerminal(job.state) && { output: outputFields(job), warnings: job.warnings.map(warningAnswer) }),
   };
 }
@@ -52,10 +57,10 @@ export function progressAnswer(progress: Progress | undefined): Written<typeof P
   return progress && { done: progress.done, total: progress.total, unit: 'page' };
 }
 
-/** What the job itself waits for, else what keeps every job from starting. */
+/** What the job itself waits for, else what keeps jobs of its kind from starting. */
 function waitingAnswer(
-  { state, createdAtMs, waiting }: Job,
-  hindrance: Hindrance | undefined,
+  { state, createdAtMs, waiting, request }: Job,
+  hindrances: readonly Hindrance[],
 ): Written<typeof JobSummary>['waiting'] {
   if (waiting) {
     return {
@@ -64,6 +69,7 @@ function waitingAnswer(
       next_attempt_at: new Date(waiting.nextAttemptAtMs).toISOString(),
     };
   }
+  const hindrance = hindrances.find(({ kinds }) => kinds?.includes(placeOf({ request })) ?? true);
   if (state !== 'queued' || !hindrance) return undefined;
   const since = Math.max(createdAtMs, hindrance.sinceMs);
   return { reason: hindrance.reason, since: new Date(since).toISOString() };

@@ -43,7 +43,7 @@ function listApi(summary: string): RouteDescription {
 async function listAnswer(
   query: ListQuery,
   fixed: JobFilter,
-  { store, progressOf, readiness }: HttpServices,
+  { store, progressOf, readiness, downTargets }: HttpServices,
 ): Promise<Written<typeof JobListAnswer>> {
   const filter: JobFilter = {
     state: query.state,
@@ -55,9 +55,9 @@ async function listAnswer(
     ...fixed,
   };
   const { items: jobs, nextCursor } = await store.list(filter, limitOf(query.limit), cursorOf(query.cursor, CURSOR));
-  const [hindrance] = readiness.hindrances();
+  const hindrances = [...readiness.hindrances(), ...downTargets()];
   return {
-    jobs: jobs.map((job) => jobSummary(job, progressOf(job), hindrance)),
+    jobs: jobs.map((job) => jobSummary(job, progressOf(job), hindrances)),
     next_cursor: cursorText(nextCursor),
   };
 }

@@ -32,7 +32,8 @@ export function jobRoutes(server: HttpServer, services: HttpServices): void {
       const waitMs = waitOf(request.query.wait);
       if (waitMs > 0) await untilEnded(id, waitMs, reply, services, open);
       const job = await jobNamed(id, services);
-      return jobAnswer(job, services.progressOf(job), services.readiness.hindrances()[0]);
+      const hindrances = [...services.readiness.hindrances(), ...services.downTargets()];
+      return jobAnswer(job, services.progressOf(job), hindrances);
     },
   );
 

@@ -8,6 +8,7 @@ import type { NewJob } from '../jobs/job.js';
 import type { SubmittedInput } from '../jobs/store.js';
 import { sinkKindNamed } from '../transfer/sinks/index.js';
 import { invalidBody } from './errors.js';
+import { requireVolumes } from './hung-volumes.js';
 import { withKey } from './idempotency.js';
 import { ConvertBody, submissionOf } from './schemas.js';
 import type { HttpServices } from './services.js';
@@ -37,6 +38,7 @@ export function refuseEarly(request: FastifyRequest, { readiness }: HttpServices
       retryAfterSeconds: 5,
     });
   }
+  requireVolumes(readiness, 'db_path', 'temp_dir');
   const full = readiness.noRoomForInputs();
   if (full) {
     throw new ServiceError('insufficient_storage', `There is no room for another document: ${full.text}`, {
@@ -66,7 +68,10 @@ export async function prepare(
   const facts = upload && { sizeBytes: upload.sizeBytes, signs: await upload.read(readSigns) };
   const conversion = parseConversionRequest(submissionOf(body, facts), services.rules);
   const { input, output } = conversion;
-  await sinkKindNamed(output.kind)?.inspect?.(output, services.attempt.sinks);
+  // A job is taken while output_dir hangs, and waits; what would be found here is found when it runs.
+  if (!services.readiness.hung('output_dir')) {
+    await sinkKindNamed(output.kind)?.inspect?.(output, services.attempt.sinks);
+  }
   const inputSha256 = upload?.sha256 ?? hash('sha256', input.url ?? '', 'hex');
   const job = withKey(newJob(conversion, services.now()), key, inputSha256);
   return { conversion, job, input: upload?.input, inputSha256 };

@@ -22,18 +22,24 @@ export interface Progress {
   readonly total: number;
 }
 
-/** Why no job starts now (contract V2, V3). */
+/** Why jobs do not start now (contract V2, V3). */
 export interface Hindrance {
   readonly reason: string;
   readonly sinceMs: number;
+  /** `output.kind` of the jobs that wait, of remote ones with the target (`s3/archive`); every job does where absent. */
+  readonly kinds?: readonly string[];
   readonly text: string;
 }
 
 export interface Readiness {
   /** What keeps jobs from starting; they are taken and wait. */
   hindrances(): readonly Hindrance[];
+  /** Why nothing may be sent to a volume now: it hangs. */
+  hung(key: 'db_path' | 'temp_dir' | 'output_dir'): Hindrance | undefined;
   /** There is no room for what a submission brings. */
   noRoomForInputs(): Hindrance | undefined;
+  /** Engines that could not be made ready at start, and will be tried with their first conversion. */
+  readonly coldEngines: readonly { readonly engine: string; readonly reason: string }[];
   /** What is free on each volume, by the key that names it. */
   freeBytes(): readonly { readonly volume: string; readonly bytes: number }[];
   /** Why the service takes no work now; nothing where it does. */
@@ -58,6 +64,8 @@ export interface HttpServices {
   wake(lane: LaneName): void;
   /** There may be a notification to send. */
   wakeNotifier(): void;
+  /** Remote targets that do not answer, whose jobs wait for one of them to find out otherwise. */
+  downTargets(): readonly Hindrance[];
   /** How far a running job is. */
   progressOf(job: Job): Progress | undefined;
   /**

@@ -1,6 +1,7 @@
 /** Probes and numbers: /healthz, /readyz, /v1/stats, /metrics (contract A10, A11). */
 import type { AbsentEngines } from '../convert/plan.js';
 import { ERROR_CODES } from '../errors.js';
+import type { StoreSnapshot } from '../jobs/store.js';
 import { METRICS, MetricsPage } from '../metrics/metrics.js';
 import { RUN_METRICS } from '../metrics/run-metrics.js';
 import { statisticsOf } from '../metrics/statistics.js';
@@ -44,6 +45,22 @@ function disabledEngines(absent: AbsentEngines): Written<typeof ReadyAnswer>['di
   return [...absent].map(([engine, reason]) => ({ engine, reason }));
 }
 
+const LOOK_MS = 100;
+
+/** undefined where the store does not answer, at once where its volume is known to hang. */
+async function snapshotUnlessHung({ store, readiness }: HttpServices): Promise<StoreSnapshot | undefined> {
+  if (readiness.hung('db_path')) return undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const hung = new Promise<undefined>((resolve) => {
+    timer = setInterval(() => readiness.hung('db_path') && resolve(undefined), LOOK_MS);
+  });
+  try {
+    return await Promise.race([store.snapshot().catch(() => undefined), hung]);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 export function statusRoutes(server: HttpServer, services: HttpServices): void {
   const page = new MetricsPage(services.metrics);
   server.addHook('onClose', async () => page.close());
@@ -62,6 +79,7 @@ export function statusRoutes(server: HttpServer, services: HttpServices): void {
         return {
           status: 'ready',
           disabled: disabledEngines(services.rules.absentEngines),
+          cold: readiness.coldEngines.map(({ engine, reason }) => ({ engine, reason })),
           hindrances: readiness.hindrances().map(({ text }) => text),
         };
       }
@@ -82,7 +100,7 @@ export function statusRoutes(server: HttpServer, services: HttpServices): void {
     { schema: { querystring: NoQuery }, config: { api: METRICS_API } },
     async (_request, reply) => {
       // Where the store does not answer, its metrics are left out: missing is not 0.
-      const counters = await services.store.snapshot().catch(() => undefined);
+      const counters = await snapshotUnlessHung(services);
       reply.header('content-type', MetricsPage.contentType);
       return page.render({
         counters,

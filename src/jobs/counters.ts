@@ -22,7 +22,10 @@ const OUTCOME_OF_CODE: Readonly<Partial<Record<ErrorCode, DeliveryOutcome>>> = {
 /** Undefined where the run did not come to deliver. */
 export function deliveryOutcomeOf(outcome: Outcome): DeliveryOutcome | undefined {
   if (outcome.kind === 'succeeded') return 'delivered';
-  return outcome.kind === 'cancelled' ? undefined : OUTCOME_OF_CODE[outcome.errorCode];
+  if (outcome.kind === 'cancelled') return undefined;
+  // Space can be short before the delivery as well.
+  if (outcome.errorCode === 'insufficient_storage') return outcome.cameToDeliver ? 'full' : undefined;
+  return OUTCOME_OF_CODE[outcome.errorCode];
 }
 
 export class CounterTable {

@@ -3,7 +3,7 @@
  * JobStore; the thread wraps the writing ones of one moment in a common transaction.
  */
 import type { Database, Statement } from 'better-sqlite3';
-import { ERROR_CODES } from '../errors.js';
+import { ERROR_CODES, type ErrorCode } from '../errors.js';
 import type { RunsOfJob } from './attempt-log-files.js';
 import type { Batch, NewBatch, NewBatchItem, SubmittedBatch } from './batch.js';
 import { BatchTable } from './batch-table.js';
@@ -113,18 +113,22 @@ export class JobDatabase {
     return attemptOf(this.#submissions.insert(job, 'running'));
   }
 
-  claim(lane: LaneName, nowMs: number): Attempt | undefined {
+  claim(lane: LaneName, nowMs: number, exceptPlaces: readonly string[] = []): Attempt | undefined {
     // What is further away than any wait was planned before the clock stepped back.
     this.#sql(
       `UPDATE jobs SET run_at_ms = NULL, waiting_reason = NULL, waiting_since_ms = NULL
        WHERE state = 'queued' AND run_at_ms IS NOT NULL AND (run_at_ms <= ? OR run_at_ms > ?)`,
     ).run(nowMs, nowMs + LONGEST_WAIT_MS);
+    // As placeOf() writes them.
+    const isWanted = `coalesce(request ->> '$.output.kind' || '/' || (request ->> '$.output.remote.target'),
+                     request ->> '$.output.kind') NOT IN (SELECT value FROM json_each(?))`;
     const row = this.#sql(
       `UPDATE jobs SET state = 'running', attempt = attempt + 1, started_at_ms = ?
        WHERE id = (SELECT id FROM jobs WHERE lane = ? AND state = 'queued' AND run_at_ms IS NULL
+                   ${exceptPlaces.length === 0 ? '' : `AND ${isWanted}`}
                    ORDER BY high_priority DESC, id LIMIT 1)
        RETURNING *`,
-    ).get(nowMs, lane) as JobRow | undefined;
+    ).get(nowMs, lane, ...(exceptPlaces.length === 0 ? [] : [JSON.stringify(exceptPlaces)])) as JobRow | undefined;
     return row && attemptOf(row);
   }
 
@@ -193,7 +197,8 @@ export class JobDatabase {
       attempt,
     ) as JobRow | undefined;
     if (!row) return undefined;
-    if (outcome.kind !== 'failed') this.#dropInput(jobId);
+    // A stream is never run again; what else failed may be, by hand.
+    if (outcome.kind !== 'failed' || row.is_stream === 1) this.#dropInput(jobId);
     if (outcome.kind === 'succeeded') this.#uploads.removeOf(jobId);
     if (outcome.kind !== 'cancelled') {
       this.#counters.countConversion(row);
@@ -204,7 +209,12 @@ export class JobDatabase {
     return row;
   }
 
+  /** The job is never run again: neither its document nor what opens it is needed. */
   #dropInput(jobId: string): void {
+    this.#sql(
+      `UPDATE jobs SET request = json_remove(request, '$.output.options.password')
+       WHERE id = ? AND json_extract(request, '$.output.options.password') IS NOT NULL`,
+    ).run(jobId);
     const row = this.#sql('DELETE FROM inputs WHERE job_id = ? RETURNING file').get(jobId) as
       | { file: string | null }
       | undefined;
@@ -381,7 +391,10 @@ function filesOf(items: readonly NewBatchItem<InputRecord | undefined>[]): strin
   return items.flatMap((item) => ('input' in item && item.input && 'file' in item.input ? [item.input.file] : []));
 }
 
+/** What no other run mends, but a hand at the target or in the configuration. */
+const MENDED_OUTSIDE: readonly ErrorCode[] = ['conflict', 'sink_refused', 'unknown_remote_target'];
+
 /** Whether a failed job may pass when somebody has seen to it: such a job is a dead letter (contract X4). */
 function isWorthARetry({ errorCode }: FailedOutcome): boolean {
-  return errorCode === 'conflict' || errorCode === 'sink_refused' || ERROR_CODES[errorCode].retryable;
+  return MENDED_OUTSIDE.includes(errorCode) || ERROR_CODES[errorCode].retryable;
 }

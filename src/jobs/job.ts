@@ -84,6 +84,8 @@ export interface Product {
   readonly location: string;
   /** The same bytes were there already. */
   readonly reused: boolean;
+  /** When it was known to lie there; absent of streams, and in records of earlier versions. */
+  readonly deliveredAtMs?: number | undefined;
 }
 
 /** Something that was not as it should be in a document that was converted all the same (the shape of contract A7). */
@@ -197,6 +199,8 @@ interface Fault extends Measured {
   readonly errorCode: ErrorCode;
   readonly reason?: FailureReason | undefined;
   readonly error: string;
+  /** The conversion had made its products: what failed is the delivery. */
+  readonly cameToDeliver?: boolean | undefined;
 }
 
 /** The job ends here. */
@@ -220,7 +224,7 @@ export interface CancelledOutcome extends Measured {
 }
 
 /** How a run ended that had products to deliver. */
-export type DeliveryOutcome = 'delivered' | 'unreachable' | 'refused' | 'conflict' | 'mismatch';
+export type DeliveryOutcome = 'delivered' | 'unreachable' | 'refused' | 'full' | 'conflict' | 'mismatch';
 
 export type Outcome = SucceededOutcome | FailedOutcome | RetryOutcome | CancelledOutcome;
 

@@ -160,8 +160,8 @@ export class SqliteStore implements JobStore {
     );
   }
 
-  async claim(lane: LaneName, nowMs: number): Promise<Attempt | undefined> {
-    const attempt = await this.#database.call('claim', [lane, nowMs], (late) => {
+  async claim(lane: LaneName, nowMs: number, exceptPlaces: readonly string[] = []): Promise<Attempt | undefined> {
+    const attempt = await this.#database.call('claim', [lane, nowMs, exceptPlaces], (late) => {
       if (late) ignoreFailure(this.requeue(late));
     });
     if (attempt) this.feed.publish(attempt.job.id, { kind: 'started', job: attempt.job });

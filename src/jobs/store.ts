@@ -136,8 +136,10 @@ export interface JobStore extends Outbox {
   /**
    * Hands out the next job of a lane that is due: high priority before the rest, then the oldest. No two callers get
    * the same job. The run is counted here and not when it ends, so that a job that ends the process is seen.
+   * @param exceptPlaces jobs that go there wait on, as if they were not due: an `output.kind`, of remote ones with their
+   *   target (`placeOf`)
    */
-  claim(lane: LaneName, nowMs: number): Promise<Attempt | undefined>;
+  claim(lane: LaneName, nowMs: number, exceptPlaces?: readonly string[]): Promise<Attempt | undefined>;
 
   /** The input of a job, or undefined where the store keeps none (a URL, a stream, a job that has ended). */
   input(jobId: string): Promise<KeptInput | undefined>;

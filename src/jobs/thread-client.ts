@@ -31,6 +31,8 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
+const SILENT = "The job store does not answer: is the database's volume there?";
+
 /** A thread that cannot start is not tried more often than this. */
 const RESTART_PAUSE_MS = 1000;
 
@@ -42,6 +44,8 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
   #worker: Worker | undefined;
   #lastId = START_ID;
   #startedAtMs = Number.NEGATIVE_INFINITY;
+  /** A call has had no answer in time, and nothing has come since. */
+  #isSilent = false;
   #isClosed = false;
 
   constructor(options: ThreadClientOptions) {
@@ -70,8 +74,10 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
   ): Promise<ReturnType<Methods[Name]>> {
     return new Promise((resolve, reject) => {
       const worker = this.#worker ?? this.#restart();
-      if (!worker) {
-        reject(new ServiceError('unavailable', 'The job store is not running', { retryAfterSeconds: 5 }));
+      // What is said to a silent thread would pile up before it; what it was asked before tells when it is back.
+      if (!worker || this.#isSilent) {
+        const text = worker ? SILENT : 'The job store is not running';
+        reject(new ServiceError('unavailable', text, { retryAfterSeconds: 5 }));
         return;
       }
       this.#lastId += 1;
@@ -90,10 +96,9 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
   ): void {
     const giveUp = (): void => {
       if (!this.#pending.delete(id)) return;
+      this.#isSilent = true;
       if (onLate) this.#late.set(id, onLate as (value: unknown) => void);
-      reject(
-        new NoAnswerError(`The job store does not answer (waited ${deadlineMs} ms): is the database's volume there?`),
-      );
+      reject(new NoAnswerError(`${SILENT} (waited ${deadlineMs} ms)`));
     };
     // One more turn of the loop: where this thread was the busy one, the answer lies in the port already.
     const timer = setTimeout(() => setImmediate(giveUp), deadlineMs);
@@ -109,7 +114,9 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
     this.#startedAtMs = performance.now();
     const worker = new Worker(this.#options.url, { workerData: this.#options.workerData });
     let failure: Error | undefined;
+    this.#isSilent = false;
     worker.on('message', (replies: readonly ThreadReply[]) => {
+      this.#isSilent = false;
       for (const reply of replies) {
         failure ??= reply.kind === 'start_error' ? errorOfReply(reply) : undefined;
         this.#receive(reply);

@@ -238,8 +238,9 @@ function foldPath(path: string): string {
   return path
     .toLowerCase()
     .normalize('NFC')
-    .replace(/\s*\/\s*/g, '/')
-    .trim();
+    .split('/')
+    .map((name) => name.trim())
+    .join('/');
 }
 
 /** A package that was packed with the folder around it, with that folder taken for the root. */

@@ -6,7 +6,7 @@ import type { OfdLimits } from './limits.js';
 import { scanMarkup } from './xml-salvage.js';
 import { decodeXml } from './xml-text.js';
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** Far more names than the format has; a part that makes up names does not fill the memory with them. */
 const MAX_KEPT_NAMES = 4096;
 const NO_CHILDREN: readonly XmlElement[] = Object.freeze([]);

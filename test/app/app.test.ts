@@ -4,7 +4,7 @@ import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync 
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Retention } from '../../src/app/retention.js';
+import { startRetention } from '../../src/app/retention.js';
 import { PROBE_NAME } from '../../src/app/volume-probe.js';
 import { Watch } from '../../src/app/watch.js';
 import { temporaryFolder } from '../support/jobs.js';
@@ -159,13 +159,12 @@ it('retention goes on in steps until none is left, and outlives a store that fai
       return answer;
     },
   };
-  const retention = new Retention({
+  const retention = startRetention({
     store,
     retentionMs: 1000,
     now: () => 5000,
     onError: (error) => errors.push(error),
   });
-  retention.start();
   await until(
     async () => asked.length,
     (count) => count === 3,

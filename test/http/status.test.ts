@@ -130,7 +130,7 @@ it('readyz is 503 with the reason while a folder takes no file, and ready again 
     const response = await fetch(`${service.url}/readyz`);
     return [response.status, await json(response)];
   };
-  expect(await ready()).toEqual([200, { status: 'ready', disabled: expect.any(Array), hindrances: [] }]);
+  expect(await ready()).toEqual([200, { status: 'ready', disabled: expect.any(Array), cold: [], hindrances: [] }]);
   renameSync(service.outputDir, `${service.outputDir}-away`);
   const [, answer] = await until(ready, ([status]) => status === 503);
   expect(answer).toMatchObject({ code: 'not_ready', reasons: [expect.stringMatching(/^output_dir: .*ENOENT/)] });

@@ -42,6 +42,8 @@ const CONVERSIONS_PER_BROWSER = 100;
 const IDLE_MS = 5 * 60_000;
 /** Memory that processes share counts for each of them. */
 const MAX_RESIDENT_BYTES = 4 * 1024 ** 3;
+/** A start on a busy machine. */
+const WARM_MS = 120_000;
 /** A tab that does not open by then, after its conversion was stopped, is one of a browser that hangs. */
 const LATE_TAB_MS = 1000;
 
@@ -104,6 +106,15 @@ export class ChromiumEngine implements Engine {
         throw again instanceof LostBrowser ? again.failure : again;
       });
     }
+  }
+
+  /** Starts the browser that the first conversion works with. */
+  async warm(): Promise<void> {
+    await this.#pool.use(
+      AbortSignal.timeout(WARM_MS),
+      () => undefined,
+      async () => undefined,
+    );
   }
 
   /** Ends every browser; conversions still running reject. */

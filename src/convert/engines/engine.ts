@@ -44,6 +44,8 @@ export interface Engine {
    *   invalid_request for an option that the document cannot follow, or the reason of the signal
    */
   convert(run: EngineRun): Promise<EngineResult>;
+  /** Does before the first conversion what that would wait for: a profile, a program that starts. */
+  warm?(): Promise<void>;
   /** Ends what the engine keeps between conversions: processes, profiles. */
   close?(): Promise<void>;
 }

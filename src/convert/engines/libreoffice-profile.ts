@@ -34,6 +34,11 @@ export class ProfileStore {
     await writeFile(join(path, 'user', 'registrymodifications.xcu'), REGISTRY, { mode: 0o600 });
   }
 
+  /** Makes what the first profile is copied from. */
+  async prepare(): Promise<void> {
+    await this.#madeTemplate();
+  }
+
   /** Made once; again where it could not be made, or where somebody cleans up old temporary files. */
   async #madeTemplate(): Promise<string> {
     const made = this.#template && (await this.#template.catch(() => undefined));

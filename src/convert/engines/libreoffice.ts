@@ -15,6 +15,7 @@ import { type Prepared, prepare } from '../office/prepare.js';
 import { findProgram } from '../processes/find-program.js';
 import { findIsolation, type Isolation } from '../processes/isolation.js';
 import { endStrays, type ProcessEnd, ProcessGroup } from '../processes/process-group.js';
+import { removeFolder } from '../workspace.js';
 import type { Engine, EngineResult, EngineRun } from './engine.js';
 import { engineFault } from './faults.js';
 import { ProfileStore, profileUrl, socketPath } from './libreoffice-profile.js';
@@ -88,8 +89,14 @@ export class LibreOfficeEngine implements Engine {
       run.output.discard();
       throw run.signal.aborted ? run.signal.reason : engineFault(error, 'LibreOffice', run.pagesField);
     } finally {
-      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+      await removeFolder(folder);
     }
+  }
+
+  /** LibreOffice is started once, to make up its profile. */
+  async warm(): Promise<void> {
+    await this.#strays;
+    await this.#profiles.prepare();
   }
 
   /** Ends every process; conversions still running reject. */
@@ -153,7 +160,7 @@ export class LibreOfficeEngine implements Engine {
         { reason: 'internal' },
       );
     } finally {
-      await rm(scratch, { recursive: true, force: true });
+      await removeFolder(scratch);
     }
   }
 

@@ -9,12 +9,17 @@ export interface ThreadSettings {
   readonly givesWay: boolean;
 }
 
+/** In place of a task: load the engines and look through the fonts. */
+export const WARM_UP = 'warm up';
+
 /** What a thread tells of its task. */
 export type ThreadMessage =
   | { readonly kind: 'opened'; readonly format: FormatId }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
   | { readonly kind: 'alive' }
   | { readonly kind: 'log'; readonly bytes: Uint8Array }
+  /** Of WARM_UP, which is no task. */
+  | { readonly kind: 'warm' }
   | { readonly kind: 'done'; readonly result: ConversionResult }
   | {
       readonly kind: 'failed';

@@ -83,7 +83,7 @@ function lengthOf(text: string): number {
 function withoutLineBreaks(raw: string, expected: number | undefined): string {
   if (!/[\r\n]/.test(raw)) return raw;
   const plain = raw.replace(/[\r\n][ \t\r\n]*/g, '');
-  const tight = raw.replace(/[ \t]*[\r\n][ \t\r\n]*/g, '');
+  const tight = raw.replace(/(?<![ \t])[ \t]*[\r\n][ \t\r\n]*/g, '');
   return [plain, tight, raw].find((candidate) => lengthOf(undoEscapes(candidate)) === expected) ?? plain;
 }
 

@@ -18,7 +18,7 @@ export function formatNumber(value: number, decimals: number): string {
   if (size === 0 || Number.isNaN(size)) return '0';
   if (size >= LARGEST) return rounded < 0 ? `-${LARGEST}` : `${LARGEST}`;
   if (size >= 1) return String(rounded);
-  const digits = size < 1e-6 ? size.toFixed(MOST_DECIMALS).replace(/0+$/, '') : String(size);
+  const digits = size < 1e-6 ? size.toFixed(MOST_DECIMALS).replace(/(?<!0)0+$/, '') : String(size);
   return rounded < 0 ? `-${digits.slice(1)}` : digits.slice(1);
 }
 

@@ -35,7 +35,9 @@ export class RemoteTargets implements RemoteTargetBook {
     if (targets.size === 0) return;
     const protocolOf = await load();
     for (const [name, keys] of targets) {
-      this.#targets.set(`${kind}/${name}`, new RemoteTarget(optionsOf(kind, name, keys), protocolOf(keys)));
+      const protocol = protocolOf(keys);
+      await protocol.prepare?.();
+      this.#targets.set(`${kind}/${name}`, new RemoteTarget(optionsOf(kind, name, keys), protocol));
     }
   }
 

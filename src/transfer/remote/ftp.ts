@@ -29,7 +29,7 @@ type FtpSettings = ConfigOf<typeof FTP_KEYS>;
 export function ftpProtocol(settings: FtpSettings): RemoteProtocol {
   const { host, port } = hostAndPort(settings.addr, settings.implicit ? IMPLICIT_PORT : PORT);
   const scheme = settings.insecure ? 'ftp' : 'ftps';
-  const base = settings.baseDir.replace(/\/+$/, '') || (settings.baseDir === '' ? '' : '/');
+  const base = settings.baseDir.replace(/(?<!\/)\/+$/, '') || (settings.baseDir === '' ? '' : '/');
   return {
     folder: (segments) => segments.reduce(inFolder, base),
     location: (path) => `${scheme}://${settings.addr}/${urlPath(partsOf(path))}`,
@@ -99,7 +99,7 @@ async function extendedPassive(client: Client, ftp: FTPContext): Promise<FTPResp
 function passive(ftp: FTPContext): Promise<FTPResponse> {
   const asExtended = async (): Promise<FTPResponse> => {
     const { code, message } = await ftp.request('PASV');
-    const [, high, low] = /(?:\d+\s*,\s*){4}(\d+)\s*,\s*(\d+)/.exec(message) ?? [];
+    const [, high, low] = /(?:\d{1,3}\s*,\s*){4}(\d{1,3})\s*,\s*(\d{1,3})/.exec(message) ?? [];
     if (high === undefined) throw new RemoteFault('refused', `gives no port for files: ${message}`);
     return { code, message: `229 (|||${Number(high) * 256 + Number(low)}|)` };
   };

@@ -77,7 +77,10 @@ export class HostKeys {
 }
 
 function fingerprintOf(key: Buffer): string {
-  return createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+  return createHash('sha256')
+    .update(key)
+    .digest('base64')
+    .replace(/={1,2}$/, '');
 }
 
 /** The library's own, wherever it lies: what parses a key for it must be the same. */
@@ -87,7 +90,7 @@ const { parseKey } = (
 
 export class PrivateKeys {
   readonly #settings: SftpSettings;
-  #known: { readonly content: string; readonly passphrase: string | undefined; readonly key: ParsedKey } | undefined;
+  #known: ParsedFile | undefined;
 
   constructor(settings: SftpSettings) {
     this.#settings = settings;
@@ -102,14 +105,20 @@ export class PrivateKeys {
     });
     const passphrase = privateKeyPassphrase?.reveal();
     if (this.#known?.content !== content || this.#known.passphrase !== passphrase) {
-      this.#known = { content, passphrase, key: parsed(content, passphrase, file) };
+      this.#known = { content, passphrase, key: parseKey(content, passphrase) };
     }
-    return this.#known.key;
+    return usable(this.#known.key, file);
   }
 }
 
-function parsed(content: string, passphrase: string | undefined, file: string): ParsedKey {
-  const key = parseKey(content, passphrase);
+/** What was made of a file; a key that cannot be used is not parsed for every run either. */
+interface ParsedFile {
+  readonly content: string;
+  readonly passphrase: string | undefined;
+  readonly key: ParsedKey | Error;
+}
+
+function usable(key: ParsedKey | Error, file: string): ParsedKey {
   if (!(key instanceof Error)) return key;
   const isLocked = /passphrase|decrypt|integrity/i.test(key.message);
   const advice = isLocked ? '; set private_key_passphrase' : '; write it with ssh-keygen';

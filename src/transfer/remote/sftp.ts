@@ -28,7 +28,7 @@ const READ_BYTES = 32 * 1024;
 type SftpSettings = ConfigOf<typeof SFTP_KEYS>;
 
 export function sftpProtocol(settings: SftpSettings): RemoteProtocol {
-  const base = settings.baseDir.replace(/\/+$/, '') || (settings.baseDir === '' ? '' : '/');
+  const base = settings.baseDir.replace(/(?<!\/)\/+$/, '') || (settings.baseDir === '' ? '' : '/');
   const { auth } = settings;
   const secrets = [auth.password, auth.privateKeyPassphrase].filter((secret) => secret !== undefined) as Secret[];
   const hostKeys = new HostKeys(settings);
@@ -38,6 +38,8 @@ export function sftpProtocol(settings: SftpSettings): RemoteProtocol {
     location: (path) => `sftp://${settings.addr}/${urlPath(partsOf(path))}`,
     connect: async (signal, onAlive) =>
       new SftpClient(await connectSftp({ settings, hostKeys, privateKeys, signal, onAlive })),
+    // An encrypted key takes a second in which nothing else runs.
+    prepare: async () => void (await privateKeys.current().catch(() => undefined)),
     secrets,
   };
 }

@@ -19,6 +19,8 @@ export interface RemoteProtocol {
    * @throws RemoteFault, or what the network says
    */
   connect(signal: AbortSignal, onAlive: () => void): Promise<RemoteClient>;
+  /** Does at start what would stop the whole service for a moment later. Never fails: the run that needs it does. */
+  prepare?(): Promise<void>;
   /** Read again when a login fails. */
   readonly secrets: readonly Secret[];
   /** Frees what sessions share. */

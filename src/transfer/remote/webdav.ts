@@ -26,7 +26,7 @@ const IDLE_MS = 4000;
 type WebdavSettings = ConfigOf<typeof WEBDAV_KEYS>;
 
 export function webdavProtocol(settings: WebdavSettings): RemoteProtocol {
-  const endpoint = settings.endpoint.replace(/\/+$/, '');
+  const endpoint = settings.endpoint.replace(/(?<!\/)\/+$/, '');
   const agents = agentsFor(new URL(endpoint));
   const base = partsOf(settings.baseDir);
   return {
