@@ -134,8 +134,12 @@ function notifyOf({ notify }: BatchFrame, { rules }: HttpServices): NewBatch['no
       `notify.target: ${JSON.stringify(target)} is not among the notify_targets of the service`,
     );
   }
-  if (events?.length !== 1 || events[0] !== BATCH_EVENT) {
-    throw invalid(`notify.events: write ["${BATCH_EVENT}"]; a batch tells of nothing else, its items have their own`);
+  const wrong = events?.find((event) => event !== BATCH_EVENT && !rules.notifyEvents.includes(event));
+  if (wrong !== undefined || !events?.some((event) => event === BATCH_EVENT || event === '*')) {
+    const fault = wrong === undefined ? '' : `"${wrong}" is no event; `;
+    throw invalid(
+      `notify.events: ${fault}write ["${BATCH_EVENT}"]; a batch tells of nothing else, its items have their own`,
+    );
   }
   return { target, events };
 }

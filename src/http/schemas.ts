@@ -111,7 +111,7 @@ export type ConvertBody = Static<typeof ConvertBody>;
 const BatchNotify = Type.Object(
   {
     target: text('Name of a configured target.'),
-    events: names('batch_completed: a batch tells of nothing else; its items have their own notify.'),
+    events: names('batch_completed, or *: a batch tells of nothing else; its items have their own notify.'),
   },
   closed,
 );

@@ -18,6 +18,7 @@ export interface OutputFields {
     readonly sha256: string;
     readonly location: string;
     readonly reused: boolean;
+    readonly delivered_at: string | undefined;
   }[];
 }
 
@@ -29,12 +30,13 @@ export function outputFields({ output, products }: Job): OutputFields | undefine
       path: output.path,
       size: output.sizeBytes,
       files: products.map(({ name }) => name),
-      products: products.map(({ name, sizeBytes, sha256, location, reused }) => ({
+      products: products.map(({ name, sizeBytes, sha256, location, reused, deliveredAtMs }) => ({
         name,
         size: sizeBytes,
         sha256,
         location,
         reused,
+        delivered_at: timeText(deliveredAtMs),
       })),
     }
   );

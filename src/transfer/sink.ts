@@ -21,6 +21,8 @@ export interface Receipt {
   readonly location: string;
   /** The same bytes were there already. */
   readonly reused: boolean;
+  /** When it was known to lie there, in milliseconds since 1970; absent of a stream. */
+  readonly deliveredAtMs?: number;
 }
 
 export interface Delivery {

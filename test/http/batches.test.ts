@@ -192,6 +192,7 @@ describe('as a whole', () => {
     ['{"items":[{}],"notify":{}}', /notify\.target is required/],
     ['{"items":[{}],"notify":{"target":"erp"}}', /notify\.events: write \["batch_completed"\]/],
     ['{"items":[{}],"notify":{"target":"erp","events":["succeeded"]}}', /notify\.events/],
+    ['{"items":[{}],"notify":{"target":"erp","events":["batch_completed","done"]}}', /"done" is no event/],
   ])('%s is refused', async (body, says) => {
     await withWebhook();
     const response = await send(body);
@@ -288,6 +289,18 @@ describe('its notification', () => {
       async () => webhook.calls,
       (calls) => calls[0]?.id === `${id}:batch_completed`,
     );
+  });
+
+  it.each([[['succeeded', 'batch_completed']], [['*']]])('comes once where it is asked for by %j', async (events) => {
+    const webhook = await withWebhook();
+    const { id } = await json<BatchAnswer>(send({ items: [item()], notify: { target: 'erp', events } }));
+    await completed(id);
+    await until(
+      async () => webhook.calls.length,
+      (count) => count > 0,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([...webhook.counts()]).toEqual([[`${id}:batch_completed`, 1]]);
   });
 
   it('is nothing for a single job to ask for', async () => {

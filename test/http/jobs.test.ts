@@ -47,6 +47,7 @@ it('a succeeded job has the fields of the seed and those beyond it', async () =>
           sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
           location: `${path}/output.pdf`,
           reused: false,
+          delivered_at: time,
         },
       ],
     },

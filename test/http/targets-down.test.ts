@@ -154,6 +154,42 @@ it('can be waited for no more: cancelled in its wait, and by force in its run', 
   expect(told()).toEqual([]);
 });
 
+it('that hangs does not hold the lane: jobs of others pass those that wait for it, which say so', async () => {
+  await proxy.set({ kind: 'stall', afterBytes: 0 });
+  const slow = { ...server.target(proxy.host), timeout_seconds: 3 };
+  await start({ s3_targets: { store: slow, other: server.target() }, max_job_attempts: 3 });
+  const held = [await submit('h1'), await submit('h2'), await submit('h3')];
+  await service.reached(held[0] ?? '', 'running');
+  const others = [{ kind: 'dir' }, { kind: 's3', file_name: 'other', remote: { target: 'other' } }];
+  for (const output of others) {
+    const { id } = await json<JobAnswer>(service.convert(submission({ output })));
+    expect((await service.ended(id)).state).toBe('succeeded');
+  }
+  // One run has gone to it since, no more.
+  const jobs = await Promise.all(held.map(get));
+  expect(jobs.reduce((runs, { attempt }) => runs + attempt, 0)).toBe(1);
+  expect(jobs[2]).toMatchObject({ state: 'queued', waiting: { reason: 'sink_unreachable' } });
+  const list = await json<{ jobs: readonly Waiting[] }>(service.call('/v1/jobs?state=queued'));
+  expect(list.jobs.map(({ waiting }) => waiting?.reason)).toEqual(held.map(() => 'sink_unreachable'));
+  await proxy.set({ kind: 'none' });
+  for (const id of held) expect((await service.ended(id)).state).toBe('succeeded');
+  expect((await get(held[2] ?? '')).waiting).toBeUndefined();
+});
+
+it('that is no longer configured ends its job as a dead letter, which is delivered when it is back', async () => {
+  await proxy.set({ kind: 'refuse' });
+  await start({ sink_retry_for: '1h', job_retry_backoff: '300ms' });
+  const id = await submit('v');
+  await waitingFor(id, 1);
+  await service.restart({ s3_targets: {} });
+  expect(await service.ended(id)).toMatchObject({ state: 'failed', error_code: 'unknown_remote_target' });
+  expect(await deadLetters()).toEqual([id]);
+  await proxy.set({ kind: 'none' });
+  await service.restart();
+  expect((await service.call(`/v1/jobs/${id}/retry`, { method: 'POST' })).status).toBe(202);
+  expect(await service.ended(id)).toMatchObject({ state: 'succeeded' });
+});
+
 it('shuts down at once while jobs wait or hang, and delivers them after the next start', async () => {
   await proxy.set({ kind: 'stall', afterBytes: 0 });
   await start({ sink_retry_for: '1h', shutdown_grace: '100ms' });

@@ -83,6 +83,33 @@ export function describeJobStore(name: string, open: OpenStore): void {
         expect((await claim('heavy')).job.id).toBe(heavy.id);
       });
 
+      it('leaves jobs of the kinds that have to wait, and takes the others in their order', async () => {
+        const kinds = ['dir', 's3', 'dir', 'ftp'];
+        const submitted: string[] = [];
+        for (const kind of kinds) {
+          const { request } = newJob();
+          const { id } = await submit({ request: { ...request, output: { ...request.output, kind } } });
+          submitted.push(id);
+        }
+        const [dir, s3, , ftp] = submitted;
+        expect((await at.store.claim('fast', NOW, ['dir', 's3']))?.job.id).toBe(ftp);
+        expect((await at.store.claim('fast', NOW, ['dir']))?.job.id).toBe(s3);
+        expect(await at.store.claim('fast', NOW, ['dir'])).toBeUndefined();
+        expect((await claim()).job.id).toBe(dir);
+      });
+
+      it('leaves jobs of the one remote target that has to wait', async () => {
+        const ids: string[] = [];
+        for (const target of ['a', 'b', 'a']) {
+          const { request } = newJob();
+          const output = { ...request.output, kind: 's3', remote: { target } };
+          ids.push((await submit({ request: { ...request, output } })).id);
+        }
+        expect((await at.store.claim('fast', NOW, ['s3/a', 'dir']))?.job.id).toBe(ids[1]);
+        expect(await at.store.claim('fast', NOW, ['s3/a'])).toBeUndefined();
+        expect((await at.store.claim('fast', NOW, ['s3/b', 's3', 'ftp/a']))?.job.id).toBe(ids[0]);
+      });
+
       it('counts the run when it starts', async () => {
         const { id } = await submit();
         expect(await claim()).toMatchObject({ number: 1, failedRuns: 0 });

@@ -97,14 +97,16 @@ export function describeTargets(name: string, open: OpenStore): void {
         expect((await at.store.snapshot()).waiting).toEqual(NONE_WAITING);
       });
 
-      it('is a dead letter in the end, as is a refusal, and begins anew by hand', async () => {
+      it('is a dead letter in the end, as are a refusal and a target that is gone, and begins anew by hand', async () => {
         const { id } = await submit();
         await at.store.settle(await claim(), wait(NOW), NOW);
         await at.store.settle(await claim(), failed({ errorCode: 'sink_unreachable' }), NOW);
         const refused = await submit();
         await at.store.settle(await claim(), failed({ errorCode: 'sink_refused' }), NOW);
-        expect((await at.store.snapshot()).deadLetters).toBe(2);
-        for (const jobId of [id, refused.id]) expect(await at.store.retry(jobId)).toBe('queued');
+        const vanished = await submit();
+        await at.store.settle(await claim(), failed({ errorCode: 'unknown_remote_target' }), NOW);
+        expect((await at.store.snapshot()).deadLetters).toBe(3);
+        for (const jobId of [id, refused.id, vanished.id]) expect(await at.store.retry(jobId)).toBe('queued');
         expect(await claim()).toMatchObject({ job: { id }, failedRuns: 0, unreachableSinceMs: undefined });
       });
 
@@ -122,9 +124,16 @@ export function describeTargets(name: string, open: OpenStore): void {
           await submit();
           await at.store.settle(await claim(), failed({ errorCode }), NOW);
         }
+        // Of space that was short: where the products were on their way, and where there were none yet.
+        for (const cameToDeliver of [true, false]) {
+          await submit();
+          const outcome = { ...failed({ errorCode: 'insufficient_storage' }), cameToDeliver };
+          await at.store.settle(await claim(), outcome, NOW);
+        }
         expect((await at.store.snapshot()).deliveries).toEqual([
           { kind: 'dir', outcome: 'conflict', count: 1 },
           { kind: 'dir', outcome: 'delivered', count: 1 },
+          { kind: 'dir', outcome: 'full', count: 1 },
           { kind: 'dir', outcome: 'mismatch', count: 1 },
           { kind: 'dir', outcome: 'refused', count: 1 },
           { kind: 'dir', outcome: 'unreachable', count: 2 },

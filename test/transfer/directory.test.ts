@@ -74,6 +74,7 @@ describe('the place', () => {
           sha256: file.sha256,
           location: join(outputDir, OWN, 'output.pdf'),
           reused: false,
+          deliveredAtMs: expect.closeTo(Date.now(), -5),
         },
       ],
     });

@@ -133,7 +133,8 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 }
 
 function receiptOf(file: SinkFile, location: string, reused: boolean): Receipt {
-  return { name: file.name, sizeBytes: file.sizeBytes, sha256: file.sha256, location, reused };
+  const { name, sizeBytes, sha256 } = file;
+  return { name, sizeBytes, sha256, location, reused, deliveredAtMs: Date.now() };
 }
 
 const COPY_BYTES = 1024 * 1024;

@@ -134,7 +134,8 @@ class RemoteSink implements Sink {
     for (const step of steps) {
       if (!step.isThere) await this.#send(session, step);
       const { name, sizeBytes, sha256 } = step.file;
-      const receipt = { name, sizeBytes, sha256, location: this.#location(name), reused: step.isThere };
+      const location = this.#location(name);
+      const receipt = { name, sizeBytes, sha256, location, reused: step.isThere, deliveredAtMs: Date.now() };
       await this.#ledger?.delivered(this.#owner.jobId, receipt);
       receipts.push(receipt);
     }
