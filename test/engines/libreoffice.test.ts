@@ -206,6 +206,15 @@ describe('is refused without a product', () => {
     ['a flat document', 'a.odt', flat, 'corrupt', /flat XML/],
     ['a PDF', 'a.docx', '%PDF-1.7\n', 'corrupt', /input.format "pdf"/],
     ['a table under the name of a text', 'a.docx', xlsx([['x']]), 'corrupt', /input.format "xlsx"/],
+    ['a docx', 'a.txt', textDocx(TEXT), 'corrupt', /no plain text: it holds bytes that no text has/],
+    [
+      'a picture',
+      'a.csv',
+      Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]),
+      'corrupt',
+      /no CSV table/,
+    ],
+    ['a part of more than 256 MiB', 'a.docx', docx(' '.repeat(257 * 2 ** 20)), 'too_large', /word\/document\.xml/],
     ['an encrypted odt', 'a.odt', encryptedOdt, 'encrypted', /protected by a password/],
   ];
 

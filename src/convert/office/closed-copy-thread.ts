@@ -10,7 +10,7 @@ export interface ClosedCopyRequest {
 
 export type ClosedCopyReply =
   | { readonly kind: 'done'; readonly isChanged: boolean; readonly blocked: readonly (readonly [string, string])[] }
-  | { readonly kind: 'unreadable'; readonly part: string };
+  | { readonly kind: 'unreadable'; readonly part: string; readonly isTooLarge: boolean };
 
 /** More say nothing new. */
 const MOST_BLOCKED = 200;
@@ -24,7 +24,8 @@ async function main({ from, to }: ClosedCopyRequest): Promise<ClosedCopyReply> {
     });
     return { kind: 'done', isChanged, blocked };
   } catch (error) {
-    if (error instanceof UnreadablePart) return { kind: 'unreadable', part: error.message };
+    if (error instanceof UnreadablePart)
+      return { kind: 'unreadable', part: error.message, isTooLarge: error.isTooLarge };
     throw error;
   }
 }

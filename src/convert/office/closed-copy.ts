@@ -42,7 +42,7 @@ export function makeClosedCopy(from: string, to: string, onBlocked: OnBlocked): 
 }
 
 async function copyRtf(source: ByteSource, to: string, onBlocked: OnBlocked): Promise<boolean> {
-  if (source.sizeBytes > LARGEST_PART_BYTES) throw new UnreadablePart('a text of this size');
+  if (source.sizeBytes > LARGEST_PART_BYTES) throw new UnreadablePart('a text of this size', true);
   const changed = withoutFetchingFields(await source.read(0, source.sizeBytes), onBlocked);
   if (changed) writeFileSync(to, changed, { mode: 0o600, flag: 'wx' });
   return changed !== undefined;
@@ -56,19 +56,20 @@ async function packedData(source: ByteSource, entry: ZipEntry): Promise<Buffer> 
 }
 
 async function unpack(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
-  if ((entry.flags & ENCRYPTED_FLAG) !== 0 || entry.unpackedBytes > LARGEST_PART_BYTES) throw unreadable(entry);
+  if (entry.unpackedBytes > LARGEST_PART_BYTES) throw unreadable(entry, true);
+  if ((entry.flags & ENCRYPTED_FLAG) !== 0) throw unreadable(entry);
   const data = await packedData(source, entry);
   if (entry.method === STORED) return data;
   if (entry.method !== DEFLATED) throw unreadable(entry);
   try {
     return inflateRawSync(data, { maxOutputLength: LARGEST_PART_BYTES });
-  } catch {
-    throw unreadable(entry);
+  } catch (error) {
+    throw unreadable(entry, (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE');
   }
 }
 
-function unreadable({ rawName }: ZipEntry): UnreadablePart {
-  return new UnreadablePart(`the part ${JSON.stringify(rawName.toString('utf8').slice(0, 100))}`);
+function unreadable({ rawName }: ZipEntry, isTooLarge = false): UnreadablePart {
+  return new UnreadablePart(`the part ${JSON.stringify(rawName.toString('utf8').slice(0, 100))}`, isTooLarge);
 }
 
 async function write(
@@ -84,7 +85,7 @@ async function write(
       for (let done = 0; done < bytes.length; )
         done += writeSync(descriptor, bytes, done, Math.min(PIECE_BYTES, bytes.length - done));
       at += bytes.length;
-      if (at > LARGEST_ZIP_BYTES) throw new UnreadablePart('an archive of more than 4 GB');
+      if (at > LARGEST_ZIP_BYTES) throw new UnreadablePart('an archive of more than 4 GB', true);
     };
     const directory: Buffer[] = [];
     for (const entry of entries) {

@@ -22,7 +22,15 @@ const READABLE_ENCODINGS =
   /^(?:utf-?8|us-ascii|ascii|iso-8859-\d+|windows-125\d|gb2312|gbk|gb18030|big5|euc-\w+|shift_jis)$/i;
 
 /** The part cannot be looked through, so it may not be opened. */
-export class UnreadablePart extends Error {}
+export class UnreadablePart extends Error {
+  /** Sound it may be, but there is more of it than is looked through. */
+  readonly isTooLarge: boolean;
+
+  constructor(part: string, isTooLarge = false) {
+    super(part);
+    this.isTooLarge = isTooLarge;
+  }
+}
 
 /**
  * The part without what refers outside; undefined where there is nothing to change.

@@ -68,9 +68,13 @@ const SHOWN = new Set([
 async function closedCopy(from: string, to: string, signal: AbortSignal, report: Report): Promise<string> {
   const reply = await inThread({ from, to }, signal);
   if (reply.kind === 'unreadable') {
-    throw new ServiceError('conversion_failed', `The document cannot be looked through: ${reply.part}`, {
-      reason: 'corrupt',
-    });
+    throw new ServiceError(
+      'conversion_failed',
+      reply.isTooLarge
+        ? `The document holds more than is looked through: ${reply.part}`
+        : `The document cannot be looked through: ${reply.part}`,
+      { reason: reply.isTooLarge ? 'too_large' : 'corrupt' },
+    );
   }
   for (const [element, target] of reply.blocked) {
     if (!SHOWN.has(element)) continue;
@@ -117,7 +121,10 @@ function threadUrl(): URL {
 
 async function prepareText(path: string, format: 'txt' | 'csv', inputPath: string, report: Report): Promise<Prepared> {
   const sample = new CsvSample();
-  const { encoding, isDamaged } = await copyAsUtf8(inputPath, path, (text) => sample.add(text));
+  const { encoding, isDamaged } = await copyAsUtf8(inputPath, path, (text) => {
+    if (text.includes('\0')) throw noText(format);
+    sample.add(text);
+  });
   if (isDamaged) {
     report({
       code: 'text_undecodable',
@@ -129,6 +136,14 @@ async function prepareText(path: string, format: 'txt' | 'csv', inputPath: strin
       ? { inputFilter: 'Text (encoded):UTF8,LF,,zh-CN', outputFilter: 'writer_pdf_Export' }
       : { inputFilter: csvFilter(sample.shape()), outputFilter: 'calc_pdf_Export' };
   return { ...filters, path, format, mayBeEncrypted: false };
+}
+
+function noText(format: 'txt' | 'csv'): ServiceError {
+  return new ServiceError(
+    'conversion_failed',
+    `The file is no ${format === 'csv' ? 'CSV table' : 'plain text'}: it holds bytes that no text has`,
+    { reason: 'corrupt' },
+  );
 }
 
 /** Every column is text: an identity card's 18 digits are no number, and 1.50 stays 1.50. */
