@@ -1,6 +1,6 @@
 // Engines that are started before work is taken, where warm_engines asks for it.
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { json, startTestService, type TestService, until } from '../support/service.js';
@@ -44,8 +44,7 @@ it('does without an engine that cannot be started, says so, and is not warmed un
   await service.restart({ warm_engines: true, soffice_path: program, chrome_path: program, fast_workers: 1 });
   const { cold = [] } = await until(ready, ({ status }) => status === 'ready');
   expect(cold.map(({ engine }) => engine).sort()).toEqual(['chromium', 'libreoffice']);
-  expect(cold.find(({ engine }) => engine === 'libreoffice')?.reason).toContain('makes no profile: out of order');
-  expect(existsSync(program)).toBe(true);
+  expect(cold.find(({ engine }) => engine === 'libreoffice')?.reason).toMatch(/makes no profile: .*out of order/s);
 });
 
 it('a service that ends while it warms leaves no process', async () => {
