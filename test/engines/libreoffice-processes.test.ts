@@ -1,13 +1,14 @@
 // What becomes of LibreOffice's processes (contract R3, R5): conversions run beside each other, and a program that does
 // everything wrong is ended whole, leaves nothing, and does not keep the next one from running.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findSoffice, LibreOfficeEngine } from '../../src/convert/engines/libreoffice.js';
-import { socketPath } from '../../src/convert/engines/libreoffice-profile.js';
+import { profileUrl, socketPath } from '../../src/convert/engines/libreoffice-profile.js';
 import { findIsolation } from '../../src/convert/processes/isolation.js';
 import { ServiceError } from '../../src/errors.js';
 import { temporaryFolder } from '../support/jobs.js';
@@ -171,4 +172,24 @@ it('where the kernel allows it, a program ends with the service, also one that i
   parent.kill('SIGKILL');
   for (let tries = 0; tries < 40 && processesBelow(folder.path).length > 0; tries++) await sleep(50);
   expect(processesBelow(folder.path)).toEqual([]);
+});
+
+it('knows the socket that LibreOffice leaves behind where it is killed, whatever the bytes of its name', async () => {
+  const padded = (profile: string): string => createHash('md5').update(profileUrl(profile), 'utf16le').digest('hex');
+  const names = Array.from({ length: 1000 }, (_value, index) => join(folder.path, `profile-${index}`));
+  // A byte below 16, which LibreOffice writes with one digit.
+  const profile = names.find((name) => /^(?:..)*0/.test(padded(name))) as string;
+  expect(socketPath(profile)).not.toContain(padded(profile));
+  const office = spawn(SOFFICE, [`-env:UserInstallation=${profileUrl(profile)}`, '--headless', '--norestore'], {
+    detached: true,
+    stdio: 'ignore',
+    env: { ...process.env, HOME: folder.path },
+  });
+  try {
+    await expect.poll(() => existsSync(socketPath(profile)), { timeout: 30_000 }).toBe(true);
+  } finally {
+    process.kill(-(office.pid as number), 'SIGKILL');
+    rmSync(socketPath(profile), { force: true });
+  }
+  await expect.poll(() => processesBelow(folder.path), { timeout: 5000 }).toEqual([]);
 });

@@ -76,8 +76,10 @@ export function profileUrl(profile: string): string {
 export function socketPath(profile: string): string {
   const digest = createHash('md5')
     .update(Buffer.from(profileUrl(profile), 'utf16le'))
-    .digest('hex');
-  return `/tmp/OSL_PIPE_${process.getuid?.() ?? 0}_SingleOfficeIPC_${digest}`;
+    .digest();
+  // LibreOffice writes each byte by itself and leaves its leading zero out.
+  const name = [...digest].map((byte) => byte.toString(16)).join('');
+  return `/tmp/OSL_PIPE_${process.getuid?.() ?? 0}_SingleOfficeIPC_${name}`;
 }
 
 type Setting = readonly [path: string, name: string, value: string];
