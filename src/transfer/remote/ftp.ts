@@ -310,14 +310,17 @@ function faultIn({ code, message }: FTPResponse): RemoteFault {
   return answerFault(code, message);
 }
 
-function kindOf(code: number): FaultKind {
+/** The codes for it are little used: what is said beside others, vsftpd's last among them. */
+const FULL_WORDS = /no space left|disk (?:is )?full|quota|insufficient (?:storage|disk)|failure writing to local file/i;
+
+function kindOf(code: number, message: string): FaultKind {
   if (code === 430 || code === 530 || code === 332 || code === 331) return 'login';
-  if (code === 452 || code === 552) return 'full';
+  if (code === 452 || code === 552 || FULL_WORDS.test(message)) return 'full';
   return code < 500 ? 'unreachable' : 'refused';
 }
 
 function answerFault(code: number, message: string): RemoteFault {
-  return new RemoteFault(kindOf(code), `answers: ${message}`);
+  return new RemoteFault(kindOf(code, message), `answers: ${message}`);
 }
 
 function ftpFault(error: unknown, doing = 'broke off'): unknown {

@@ -40,6 +40,8 @@ export class HashedFile implements OutgoingFile {
 
   async *#pieces(lengthBytes: number): AsyncGenerator<Buffer> {
     const handle = await open(this.#file.path, 'r').catch((error: unknown) => this.#fail(error));
+    // Whoever reads throws its own failure in where a piece is handed over: that is none of the file.
+    let isReading = true;
     try {
       const end = this.#read + lengthBytes;
       while (this.#read < end) {
@@ -51,11 +53,14 @@ export class HashedFile implements OutgoingFile {
         this.#read += bytesRead;
         if (this.#read === this.sizeBytes) this.#checkWhole((await handle.stat()).size);
         this.#onChunk(this.#read === end);
+        isReading = false;
         yield piece;
+        isReading = true;
       }
       if (this.sizeBytes === 0) this.#checkWhole((await handle.stat()).size);
     } catch (error) {
-      this.#fail(error);
+      if (isReading) this.#fail(error);
+      throw error;
     } finally {
       await handle.close();
     }
