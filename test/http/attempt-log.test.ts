@@ -75,17 +75,3 @@ it('tells of LibreOffice, which a job goes through from end to end', async () =>
     /^\[ofd-server\] libreoffice: started, process \d+\n[\s\S]*exited with code 0 after \d+\.\d s, \d+ MiB at most\n$/,
   );
 });
-
-it('an office document under another name of its family is what it was opened as', async () => {
-  service = await startTestService({}, 'real');
-  const bytes = textDocx('年度报告').toString('base64');
-  for (const format of ['pdf', 'txt']) {
-    const { id } = await json<JobAnswer>(
-      service.convert({
-        input: { kind: 'upload', file_name: '报告.doc', bytes },
-        output: { kind: 'dir', format },
-      }),
-    );
-    expect(await service.ended(id)).toMatchObject({ state: 'succeeded', from: 'doc', from_actual: 'docx' });
-  }
-});

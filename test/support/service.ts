@@ -96,6 +96,9 @@ export interface JobAnswer {
   readonly to: string;
   readonly attempt: number;
   readonly from_actual?: string;
+  /** RFC 3339; absent until then. */
+  readonly started_at?: string;
+  readonly finished_at?: string;
   readonly input_bytes: number;
   readonly output: {
     readonly kind: string;
