@@ -61,13 +61,36 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, verbose: true } },
     frameworkErrors: answerUnroutable,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => {
+      answerBrokenRequest(error, socket);
+      // Where a request has begun, it has its line.
+      if (inRequest.has(socket) || error.code === 'ECONNRESET') return;
+      services.logger.info(
+        { status: 400, from: socket instanceof Socket ? socket.remoteAddress : undefined },
+        'request',
+      );
+    },
   }).withTypeProvider<TypeBoxProvider>();
   const routes = new RouteTable(server);
   const keys = new KeyRing(services.config);
+  /** Connections with a request that has not ended. */
+  const inRequest = new WeakSet<Duplex>();
+
+  function logAtEnd(request: FastifyRequest, reply: FastifyReply): void {
+    const { socket } = request.raw;
+    // The address of a connection that is cut is no longer known at its end.
+    const from = request.ip;
+    inRequest.add(socket);
+    // Also where the client has gone away, which no hook is told of.
+    reply.raw.once('close', () => {
+      inRequest.delete(socket);
+      logRequest(request, reply, from);
+    });
+  }
 
   /** What no route can be found for by its text, such as %zz: no hook has seen it. */
   function answerUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    logAtEnd(request, reply);
     try {
       if (isKeyNeeded(request)) keys.require(request.headers, scopeOf(request));
     } catch (refusal) {
@@ -80,7 +103,8 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
   server.server.on('checkExpectation', refuseExpectation).on('connect', refuseTunnel);
   server.decorateRequest('bodyType', '');
   server.decorateRequest('keyName', undefined);
-  server.addHook('onRequest', async (request) => {
+  server.addHook('onRequest', async (request, reply) => {
+    logAtEnd(request, reply);
     if (isKeyNeeded(request)) request.keyName = keys.require(request.headers, scopeOf(request));
     requireHost(request);
     // Fastify refuses a malformed Content-Type with a status of its own; here the body is what counts.
@@ -91,7 +115,6 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
     // Node sets it back when the answer is out. A request made in process has no such socket.
     if (raw.socket instanceof Socket) raw.socket.setTimeout(stalledAnswerMs);
   });
-  server.addHook('onResponse', async (request, reply) => logRequest(request, reply.statusCode, reply.elapsedTime));
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     // Read by its handler, as it comes.
@@ -158,11 +181,20 @@ function requestIds(startedAtMs: number): () => string {
  * One line a request, for the audit: who, from where, which route, how it ended; never the query or the body. Probes are of
  * interest only when one is looking for them.
  */
-function logRequest(request: FastifyRequest, status: number, elapsedMs: number): void {
+function logRequest(request: FastifyRequest, reply: FastifyReply, from: string): void {
   const { url: route, config } = request.routeOptions;
   const isProbe = config.isOpen || route === '/metrics';
+  const { headersSent, writableFinished } = reply.raw;
   request.log[isProbe ? 'debug' : 'info'](
-    { method: request.method, route, status, tookMs: Math.round(elapsedMs), key: request.keyName, from: request.ip },
+    {
+      method: request.method,
+      route,
+      status: headersSent ? reply.statusCode : undefined,
+      isCutOff: writableFinished ? undefined : true,
+      tookMs: Math.round(reply.elapsedTime),
+      key: request.keyName,
+      from,
+    },
     'request',
   );
 }
