@@ -29,7 +29,7 @@ const PAPERS: Readonly<Record<string, Paper>> = {
   Tabloid: { widthMm: 279.4, heightMm: 431.8 },
 };
 
-export const DEFAULT_MARGINS: Margins = { topMm: 10, rightMm: 10, bottomMm: 10, leftMm: 10 };
+const DEFAULT_MARGIN_MM = 10;
 
 const DEFAULT_PAPER = 'A4';
 /** Less than this leaves no room for a word. */
@@ -74,6 +74,12 @@ export function parseMargins(text: string): Margins {
 export function sheetSize(paper: string | undefined, isLandscape = false): Paper {
   const { widthMm, heightMm } = parsePaper(paper ?? DEFAULT_PAPER);
   return isLandscape ? { widthMm: heightMm, heightMm: widthMm } : { widthMm, heightMm };
+}
+
+/** Where nobody names margins: labels are smaller than the usual ones leave room for. */
+export function defaultMargins({ widthMm, heightMm }: Paper): Margins {
+  const side = Math.min(DEFAULT_MARGIN_MM, widthMm / 4, heightMm / 4);
+  return { topMm: side, rightMm: side, bottomMm: side, leftMm: side };
 }
 
 /** Whether margins leave room on a sheet. All of it right by itself. */

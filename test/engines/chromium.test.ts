@@ -187,6 +187,15 @@ describe('an archive', () => {
 describe('paper', () => {
   const words = '<body style="margin:0"><p style="margin:0">words';
 
+  it('that is a label has room for its words', async () => {
+    const made = await convert('<body style="margin:0;font-size:8pt">label', { options: { paper: '30x20' } });
+    expect([sizeOf(made.path), placeOf(made.path, 'label')]).toEqual([
+      [30, 20],
+      [5, 5],
+    ]);
+    expect(made.pages).toBe(1);
+  });
+
   it('is A4 upright with margins of 10 mm, unless the document or the client says otherwise', async () => {
     const plain = await convert(words);
     expect([sizeOf(plain.path), placeOf(plain.path, 'words')]).toEqual([

@@ -10,7 +10,7 @@ import { type BrowserEnd, BrowserPool, LostBrowser } from '../chromium/pool.js';
 import { type Sheet, Tab, type TabHooks } from '../chromium/tab.js';
 import { readWebDocument } from '../chromium/web-document.js';
 import type { ConversionOptions } from '../converter-types.js';
-import { DEFAULT_MARGINS, parseMargins, sheetSize } from '../paper.js';
+import { defaultMargins, parseMargins, sheetSize } from '../paper.js';
 import { findProgram } from '../processes/find-program.js';
 import { fontconfigFile } from '../processes/fontconfig.js';
 import { findIsolation, type Isolation } from '../processes/isolation.js';
@@ -211,9 +211,10 @@ async function print(tab: Tab, run: EngineRun, warnings: WarningList, product: P
 }
 
 function sheetOf({ paper, margins, landscape, printBackground }: ConversionOptions): Sheet {
+  const size = sheetSize(paper, landscape);
   return {
-    ...sheetSize(paper, landscape),
-    ...(margins === undefined ? DEFAULT_MARGINS : parseMargins(margins)),
+    ...size,
+    ...(margins === undefined ? defaultMargins(size) : parseMargins(margins)),
     isSizeForced: paper !== undefined || landscape !== undefined,
     areMarginsForced: margins !== undefined,
     withBackground: printBackground ?? true,
