@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { prepareVolumes } from '../../src/app/volume-check.js';
 import { loadConfig } from '../../src/app.js';
 import { copyOfBuild, Daemon } from '../support/daemon.js';
+import { HangingFolder } from '../support/hanging-folder.js';
 import { temporaryFolder } from '../support/jobs.js';
 import { KEY } from '../support/service.js';
 
@@ -181,6 +182,19 @@ it('a full volume', async () => {
     );
   } finally {
     asRoot(`umount ${below('volume')}`);
+  }
+});
+
+it('a volume where a file has one name alone, for products', async () => {
+  const volume = await HangingFolder.mount(folder.path, '--no-links');
+  try {
+    await expect(prepareVolumes(load(configFile({ output_dir: join(volume.path, 'out') })))).rejects.toThrow(
+      /^output_dir \S+\/out lies on a volume without hard links, which publishing a product in one step needs \(EPERM\)/,
+    );
+    await prepareVolumes(load(configFile({ temp_dir: join(volume.path, 'tmp') })));
+    expect(volume.names.filter((name) => name.includes('.ofd-server'))).toEqual([]);
+  } finally {
+    await volume.close();
   }
 });
 

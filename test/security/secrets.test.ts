@@ -163,7 +163,9 @@ const OFD = buildOfd({ pages: [''] });
 async function call(path: string, body?: string | Uint8Array, key: string = SECRETS.main): Promise<Response> {
   const init = body === undefined ? {} : { method: 'POST', body };
   const response = await fetch(url + path, { ...init, headers: { authorization: `Bearer ${key}` } } as RequestInit);
-  answers.push(`${path.split('?')[0]} ${response.status} ${JSON.stringify([...response.headers])} ${await response.clone().text()}`);
+  answers.push(
+    `${path.split('?')[0]} ${response.status} ${JSON.stringify([...response.headers])} ${await response.clone().text()}`,
+  );
   return response;
 }
 
