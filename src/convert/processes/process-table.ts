@@ -1,5 +1,7 @@
 /** What /proc tells of the processes of this machine. Where there is no /proc there are no processes to be seen. */
+import { closeSync, openSync, readSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export interface ProcessFacts {
   readonly pid: number;
@@ -13,17 +15,43 @@ export interface ProcessFacts {
   readonly startTicks: number;
 }
 
-/** Every process that can be seen; those that end meanwhile are left out. */
+/** So many are read at a time, in about a millisecond: then others have their turn. */
+const READ_AT_A_TIME = 64;
+/** A line of numbers and a short name. */
+const LONGEST_STAT_BYTES = 4096;
+
+/**
+ * Every process that can be seen; those that end meanwhile are left out. Reads them itself: the kernel makes these files
+ * up without any disk, and the way over libuv's threads takes ten times the processor time, and a descriptor for each.
+ */
 export async function readProcesses(): Promise<ProcessFacts[]> {
-  const names = await readdir('/proc').catch(() => [] as string[]);
-  const facts = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map((name) => readProcess(Number(name))));
-  return facts.filter((entry) => entry !== undefined);
+  const names = (await readdir('/proc').catch(() => [] as string[])).filter((name) => /^\d+$/.test(name));
+  const found: ProcessFacts[] = [];
+  const buffer = Buffer.allocUnsafe(LONGEST_STAT_BYTES);
+  for (const [index, name] of names.entries()) {
+    if (index % READ_AT_A_TIME === READ_AT_A_TIME - 1) await nextTurn();
+    const facts = statOf(Number(name), buffer);
+    if (facts !== undefined) found.push(facts);
+  }
+  return found;
 }
 
 /** undefined where it has ended. */
 export async function readProcess(pid: number): Promise<ProcessFacts | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
-  return text === undefined ? undefined : parseStat(pid, text);
+  return statOf(pid, Buffer.allocUnsafe(LONGEST_STAT_BYTES));
+}
+
+function statOf(pid: number, buffer: Buffer): ProcessFacts | undefined {
+  try {
+    const file = openSync(`/proc/${pid}/stat`, 'r');
+    try {
+      return parseStat(pid, buffer.latin1Slice(0, readSync(file, buffer)));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 function parseStat(pid: number, text: string): ProcessFacts | undefined {
