@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const jsonReport = process.env['VITEST_JSON_REPORT'];
+const jsonReport = process.env.VITEST_JSON_REPORT;
 
 export default defineConfig({
   test: {

@@ -39,8 +39,8 @@ function numberOf(name: string, fallback: number): number {
 
 const first = numberOf('SEED', 1);
 const count = numberOf('N', 1000);
-const folder = process.env['FINDS'] || join('data', 'fuzz');
-const bases = await readBases(process.cwd(), process.env['CORPUS'] || undefined);
+const folder = process.env.FINDS || join('data', 'fuzz');
+const bases = await readBases(process.cwd(), process.env.CORPUS || undefined);
 const fonts = systemFontBook([]);
 const running = new SharedArrayBuffer(4);
 const watchdog = new Worker(WATCHDOG, { eval: true, workerData: { running, limitMs: HANGS_AFTER_MS } });

@@ -45,7 +45,7 @@ function statOf(pid: number, buffer: Buffer): ProcessFacts | undefined {
   try {
     const file = openSync(`/proc/${pid}/stat`, 'r');
     try {
-      return parseStat(pid, buffer.latin1Slice(0, readSync(file, buffer)));
+      return parseStat(pid, buffer.toString('latin1', 0, readSync(file, buffer)));
     } finally {
       closeSync(file);
     }
