@@ -139,6 +139,7 @@ describe('runAttempt', () => {
       fromActual: undefined,
       inputBytes: 2,
       warnings: undefined,
+      cameToDeliver: false,
     });
     expect(faults).toEqual([]);
   });
