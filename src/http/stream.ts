@@ -23,13 +23,7 @@ export async function answerWithProduct(
     const startedMs = services.now();
     const attempt = await services.store.begin({ ...job, createdAtMs: startedMs });
     reply.header('x-ofd-job-id', attempt.job.id);
-    const product = await runStream(
-      attempt,
-      input,
-      services.config.maxStreamBytes,
-      services.attempt,
-      slot.stop.signal,
-    );
+    const product = await runStream(attempt, input, services.config.maxStreamBytes, services.attempt, slot.stop.signal);
     return reply
       .header('content-type', FORMATS[conversion.to].mediaType)
       .header('content-length', product.sizeBytes)
