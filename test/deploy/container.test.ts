@@ -3,7 +3,7 @@
  * carry, and the service runs as they run it: any uid of group 0, a root that takes no writes, three volumes.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -170,12 +170,13 @@ describe.each([10001, 54321])('as uid %i on a read-only root', (uid) => {
 
   beforeAll(async () => {
     copyOfBuild(program);
+    copyFileSync(join(root, 'docker-config.json'), join(program, 'config.json'));
     rmSync(join(program, 'node_modules'));
     mkdirSync(join(program, 'node_modules'));
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     const environment = { OFD_SERVER_API_KEY: KEY, OFD_SERVER_LISTEN: `127.0.0.1:${port}`, UV_THREADPOOL_SIZE: '16' };
-    child = inNamespace(program, uid, environment, ['/mnt/dist/main.js', '-c', join(root, 'docker-config.json')]);
+    child = inNamespace(program, uid, environment, ['/mnt/dist/main.js', '-c', '/mnt/config.json']);
     for (const stream of [child.stdout!, child.stderr!]) {
       stream.on('data', (bytes: Buffer) => {
         output += bytes;
