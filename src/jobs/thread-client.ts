@@ -75,9 +75,11 @@ export class ThreadClient<Methods extends { [name in keyof Methods]: Method }> {
     return new Promise((resolve, reject) => {
       const worker = this.#worker ?? this.#restart();
       // What is said to a silent thread would pile up before it; what it was asked before tells when it is back.
-      if (!worker || this.#isSilent) {
+      // The last call is said in any case: a thread that comes back gives up what it holds.
+      if (!worker || (this.#isSilent && !this.#isClosed)) {
         const text = worker ? SILENT : 'The job store is not running';
-        reject(new ServiceError('unavailable', text, { retryAfterSeconds: 5 }));
+        // Not at once: a caller that asks again and again would let no answer in.
+        setImmediate(() => reject(new ServiceError('unavailable', text, { retryAfterSeconds: 5 })));
         return;
       }
       this.#lastId += 1;

@@ -44,6 +44,21 @@ it('gives up on a call that hangs, tells of the answer that comes late, and goes
   expect(late).toEqual([400]);
 });
 
+it('refuses at once while the thread is silent, lets its answer in all the same, and is closed by it in the end', async () => {
+  await expect(client.call('wait', [600])).rejects.toThrow(/waited 200 ms/);
+  const start = performance.now();
+  await expect(client.call('wait', [1])).rejects.toMatchObject({ code: 'unavailable' });
+  expect(performance.now() - start).toBeLessThan(150);
+  const isBack = (): Promise<boolean> =>
+    client.call('wait', [0]).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isBack()));
+  await expect(client.call('wait', [300])).rejects.toThrow(/waited 200 ms/);
+  await client.close('close', []);
+});
+
 it('waits on for a long call that shows signs of life', async () => {
   expect(await client.call('work', [100])).toBe(100);
 });
