@@ -1,9 +1,17 @@
 // GET /v1/jobs/{id}/content (contract A8).
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type JobAnswer, json, startTestService, submission, type TestService, until } from '../support/service.js';
+import {
+  type JobAnswer,
+  json,
+  startTestService,
+  submission,
+  type TestService,
+  until,
+  workspacesIn,
+} from '../support/service.js';
 
 let service: TestService;
 
@@ -31,12 +39,6 @@ function members(zip: Buffer): Record<string, string> {
     found[name] = (zip.readUInt16LE(at + 10) === 0 ? data : inflateRawSync(data)).toString();
   }
   return found;
-}
-
-/** What jobs and answers have in temp_dir; profiles of the programs that convert stay as long as those. */
-function workspaces(): string[] {
-  const names = readdirSync(service.tempDir, { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => name.includes('/') && !/\/profiles(?:\/|$)/.test(name));
 }
 
 it('one product comes as itself', async () => {
@@ -73,7 +75,7 @@ it.each(['png', 'svg'])('several %s come as a ZIP, and nothing stays in temp_dir
   const found = members(zip);
   expect(Object.keys(found)).toHaveLength(12);
   expect(found[`页-0003.${format}`]).toBe(`product 页-0003.${format}`);
-  expect(workspaces()).toEqual([]);
+  expect(workspacesIn(service.tempDir)).toEqual([]);
 });
 
 it('a product of several comes by its exact name alone', async () => {
@@ -159,7 +161,7 @@ it('a client that goes away ends the making of its archive', async () => {
   gone.abort();
   await expect(pending).rejects.toThrow();
   await until(
-    async () => workspaces(),
+    async () => workspacesIn(service.tempDir),
     (names) => names.length === 0,
   );
 });

@@ -1,6 +1,6 @@
 /** A whole service on a port of its own, with a real store and a converter that does what a test tells it. */
 import { createHash } from 'node:crypto';
-import { createReadStream, writeFileSync } from 'node:fs';
+import { createReadStream, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig, type Service, startService } from '../../src/app.js';
 import type {
@@ -211,6 +211,12 @@ async function startWith(folder: string, keys: object, converter: Converter | un
   writeFileSync(configPath, JSON.stringify(keys), { mode: 0o600 });
   const { config, warnings } = loadConfig(configPath, {});
   return startService(config, { warnings, ...(converter && { converter }) });
+}
+
+/** What jobs and answers have in temp_dir; profiles of the programs that convert stay as long as those. */
+export function workspacesIn(tempDir: string): string[] {
+  const names = readdirSync(tempDir, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.includes('/') && !/\/profiles(?:\/|$)/.test(name));
 }
 
 /** Looks every 20 ms until what it sees is right; the test's own time limit ends it. */
