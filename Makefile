@@ -13,7 +13,7 @@ endif
 TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils qpdf librsvg2-bin jbig2dec libtiff-tools \
 	fonts-noto-cjk fonts-dejavu-core chromium curl openssl time \
 	libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-writer-nogui \
-	apache2 apache2-utils openssh-client openssh-server python3-fusepy python3-pyftpdlib python3-venv rclone vsftpd
+	apache2 apache2-utils openssh-client openssh-server fuse3 python3-fusepy python3-pyftpdlib python3-venv rclone vsftpd
 # An object store that knows conditional writes.
 PYTHON_PACKAGES := 'moto[s3,server]==5.2.5'
 
