@@ -109,7 +109,8 @@ const REFUSALS: readonly Refusal[] = [
   ...['ftp', 's3', 'webdav', 'sftp'].map((kind) => ({
     what: `output.kind ${kind}`,
     body: submission({ output: { kind, remote: { target: 'a' } } }),
-    says: new RegExp(`output\\.kind: "${kind}" is not available`),
+    code: 'unknown_remote_target',
+    says: new RegExp(`output\\.remote\\.target: "a" is not among the ${kind}_targets`),
   })),
   ...[
     ['..', /\.\./],
@@ -219,22 +220,16 @@ const REFUSALS: readonly Refusal[] = [
     says: /input\.format.*no input\.file_name/,
   },
   {
-    what: 'a pair whose engine is missing',
-    body: submission({ input: { file_name: 'a.docx', bytes: base64('PK\x03\x04') } }),
+    what: 'an input that no engine reads',
+    body: submission({ input: { file_name: 'a.svg', bytes: base64('<svg/>') } }),
     code: 'unsupported_conversion',
-    says: /no engine reads docx/,
+    says: /no engine reads svg/,
   },
   {
     what: 'an output that no engine makes',
     body: submission({ output: { format: 'docx', kind: 'dir' } }),
     code: 'unsupported_conversion',
     says: /no engine makes docx from ofd; from ofd there are pdf, html/,
-  },
-  {
-    what: 'a PDF under an OFD name',
-    body: submission({ input: { bytes: base64('%PDF-1.7\n') } }),
-    code: 'unsupported_conversion',
-    says: /no engine reads pdf/,
   },
   ...[
     ['line breaks', 'QUJD\nREVG', /character 5 is "\\n".*line breaks/],
@@ -267,12 +262,26 @@ describe('a submission is refused for', () => {
   });
 });
 
+it('a pair whose engine is missing is refused with the key that would bring it', async () => {
+  const other = await startTestService({ soffice_path: '/nowhere/soffice' });
+  const answer = await other.convert(submission({ input: { file_name: 'a.docx', bytes: base64('PK\x03\x04') } }));
+  expect([answer.status, await json(answer)]).toEqual([
+    400,
+    expect.objectContaining({
+      code: 'unsupported_conversion',
+      message: expect.stringMatching(/docx to pdf needs LibreOffice.*soffice_path is "\/nowhere\/soffice"/),
+    }),
+  ]);
+  await other.close();
+});
+
 const ACCEPTED: readonly (readonly [string, unknown, number])[] = [
   [
     'kinds of any case with space around',
     submission({ input: { kind: ' UPLOAD ' }, output: { kind: '\tStream ' } }),
     200,
   ],
+  ['a PDF under an OFD name', submission({ input: { bytes: base64('%PDF-1.7\n') } }), 200],
   ['no kinds: upload and stream', submission({ input: { kind: null }, output: { kind: null } }), 200],
   ['kinds that are empty', submission({ input: { kind: '' }, output: { kind: ' ' } }), 200],
   [
