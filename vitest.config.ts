@@ -9,8 +9,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    // One more than the processors of the smallest machine: many tests wait for programs and servers.
-    maxWorkers: 3,
+    // Twice the processors of the smallest machine: many tests wait for programs and servers.
+    maxWorkers: 4,
     reporters: jsonReport ? ['default', ['json', { outputFile: jsonReport }]] : ['default'],
   },
 });
