@@ -63,8 +63,10 @@ RUN useradd --uid 10001 --gid 0 --home-dir /var/lib/ofd-server --no-create-home 
     && printf '#!/bin/sh\nexec node /opt/ofd-server/dist/main.js "$@"\n' > /usr/local/bin/ofd-server \
     && chmod 0755 /usr/local/bin/ofd-server \
     && install -d -o 10001 -g 0 -m 0770 /var/lib/ofd-server /var/log/ofd-server /var/tmp/ofd-server
-# Files, DNS and zlib share libuv's pool: a volume that hangs must not take all of it.
-ENV NODE_ENV=production UV_THREADPOOL_SIZE=16
+# Files, DNS and zlib share libuv's pool: a volume that hangs must not take all of it. What conversions give back goes
+# back to the system and is not kept for each thread apart.
+ENV NODE_ENV=production UV_THREADPOOL_SIZE=16 \
+    MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=1048576
 USER 10001:0
 EXPOSE 9705
 VOLUME ["/var/lib/ofd-server", "/var/log/ofd-server", "/var/tmp/ofd-server"]

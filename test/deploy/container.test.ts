@@ -119,7 +119,10 @@ describe('the manifests', () => {
 
   it('the unit of systemd is one that systemd takes', () => {
     const unit = textOf('deploy/ofd-server.service');
-    expect(unit).toContain('UV_THREADPOOL_SIZE=16');
+    // Both say to libuv and glibc what only the environment can say.
+    const variables = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
+    expect(variables).toEqual(expect.arrayContaining(['UV_THREADPOOL_SIZE=16', 'MALLOC_ARENA_MAX=2']));
+    expect(lastOf('ENV').split(/\s+/)).toEqual(variables);
     expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node \/opt\/ofd-server\/dist\/main\.js -c /m);
   });
 });

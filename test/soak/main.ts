@@ -180,6 +180,13 @@ async function soak(folder: string): Promise<string[]> {
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), minutes * 60_000);
     process.once('SIGINT', () => stop.abort());
+    let isAlive = true;
+    void world.daemon.exited.then(({ code, signal }) => {
+      isAlive = false;
+      const last = world.daemon.output.split('\n').slice(-3).join(' ');
+      if (!stop.signal.aborted) ledger.note('daemon', `ended by ${signal ?? code}`, [], last);
+      stop.abort();
+    });
     const load = new Load(scene, ratePerSecond);
     const disturbed = disturb(remotes, numbersFrom(seed + 2), stop.signal);
     await Promise.all([load.run(stop.signal), reloadNowAndThen(world, stop.signal)]);
@@ -190,6 +197,7 @@ async function soak(folder: string): Promise<string[]> {
     print(
       `the load ends: ${load.started} begun, ${load.heldBack} held back, ${load.open} open, ${faults} faults of lines`,
     );
+    if (!isAlive) return [...unexpectedOf(ledger), ...summary(samples, ledger)];
     const drain = new Watch(world, ledger, join(report, 'samples.jsonl'));
     drain.start();
     await load.finish();
@@ -200,7 +208,7 @@ async function soak(folder: string): Promise<string[]> {
     print(tableRow(atEnd, ledger));
     return [
       ...(isIdle ? [] : [`not idle after ${LONGEST_DRAIN_MS / 60_000} minutes`]),
-      ...ledger.unexpected.map(({ scenario, outcome, detail }) => `${scenario}: ${outcome}: ${detail}`),
+      ...unexpectedOf(ledger),
       ...ledger.lost().map((text) => `job ${text}`),
       ...ledger.differences(await world.metrics()),
       ...compareNotifications(world, scene.told),
@@ -225,6 +233,10 @@ async function soak(folder: string): Promise<string[]> {
       await server.close();
     }
   }
+}
+
+function unexpectedOf({ unexpected }: Ledger): string[] {
+  return unexpected.map(({ scenario, outcome, detail }) => `${scenario}: ${outcome}: ${detail}`);
 }
 
 /** Prints the figures; finds no fault. */

@@ -294,6 +294,7 @@ const stoppedStream: Scenario = {
   run: async (scene, name) => {
     const { library, numbers, client, ledger } = scene;
     const running = client.submit({ ...library.long, kind: 'stream', format: 'json' });
+    running.catch(() => undefined);
     await pause(numbers.below(400));
     const list = await client.call('/v1/jobs?state=running&to=json&limit=5');
     const jobs = (list.json.jobs ?? []) as readonly { id: string; input_bytes?: number }[];

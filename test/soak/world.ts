@@ -1,5 +1,5 @@
 /** Where a soak takes place: folders, a configuration as an operator would write it, and the daemon as its own process. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Numbers } from '../fuzz/numbers.js';
@@ -15,6 +15,12 @@ import { LIMITED_A_MINUTE, NOTIFY_TARGET } from './scenarios.js';
 
 const LIMITED_KEY = 'the-key-of-somebody-who-asks-too-much';
 export const RETENTION_SECONDS = 180;
+
+/** What the unit of systemd sets, as `NAME=value`. */
+export function unitEnvironment(tree: string): string[] {
+  const unit = readFileSync(join(tree, 'deploy/ofd-server.service'), 'utf8');
+  return [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
+}
 
 export class World {
   readonly folder: string;
@@ -66,7 +72,8 @@ export class World {
     };
     this.#write('info');
     for (const name of ['tmp', 'out', 'log']) mkdirSync(join(this.folder, name));
-    this.#daemon = new Daemon(this.#configPath, copyOfBuild(join(this.folder, 'program'), tree));
+    const program = copyOfBuild(join(this.folder, 'program'), tree);
+    this.#daemon = new Daemon(this.#configPath, program, ['env', ...unitEnvironment(tree)]);
     const url = await this.#daemon.ready;
     if (url === undefined) throw new Error(`The daemon did not start:\n${this.#daemon.output}`);
     this.url = url;
