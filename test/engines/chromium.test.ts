@@ -58,6 +58,17 @@ function pixel(path: string, x: number, y: number): number[] {
   return [...picture.subarray(-3)];
 }
 
+/** Each process that works under a folder; one may take others along. */
+async function killAllUnder(path: string): Promise<void> {
+  for (const pid of await processesUnder(path)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
 describe('a page', () => {
   it('has its words, its title, and embedded fonts that can write them', async () => {
     const made = await convert(
@@ -346,7 +357,7 @@ describe('a browser', () => {
       const pending = convertBytes(fragile, folder.path, 'a.html', ENDLESS);
       pending.catch(() => undefined);
       await sleep(1000);
-      for (const pid of await processesUnder(join(folder.path, 'fragile'))) process.kill(pid, 'SIGKILL');
+      await killAllUnder(join(folder.path, 'fragile'));
       await expect(pending).rejects.toMatchObject({ code: 'engine_crashed' });
       expect(pdfText((await convertBytes(fragile, folder.path, 'a.html', '<p>second')).path)).toContain('second');
       expect(ends).toEqual(['crashed']);
@@ -367,7 +378,7 @@ describe('a browser', () => {
         convertBytes(shared, folder.path, 'a.html', `<p>${word}</p>${'<p style="break-before:page">x'.repeat(2500)}`),
       );
       await sleep(1500);
-      for (const pid of await processesUnder(join(folder.path, 'lost'))) process.kill(pid, 'SIGKILL');
+      await killAllUnder(join(folder.path, 'lost'));
       setTimeout(() => stop.abort(new ServiceError('conversion_timeout', 'too long')), 12_000);
       const texts = (await Promise.all(innocent)).map(({ path }) => pdfText(path).trim().slice(0, 3));
       expect(texts).toEqual(['one', 'two']);
