@@ -16,6 +16,9 @@ export interface SeenJob {
   readonly to: string;
 }
 
+/** Of a scenario that is tried so often something succeeds. */
+const OFTEN = 20;
+
 const ENDED: ReadonlySet<string> = new Set(['succeeded', 'failed', 'cancelled']);
 
 /** Whether an outcome is among the expected ones; `conversion_failed` stands for every reason, `*` for all. */
@@ -34,10 +37,14 @@ export class Ledger {
   /** Jobs that must end so. */
   readonly promised = new Map<string, { readonly scenario: string; readonly expected: readonly string[] }>();
 
+  /** Scenarios in which a request was expected to succeed, or allowed to. */
+  readonly #hopeful = new Set<string>();
+
   /** Writes down how a request ended. */
   note(scenario: string, outcome: string, expected: readonly string[], detail = ''): boolean {
     const outcomes = this.outcomes.get(scenario) ?? new Map<string, number>();
     this.outcomes.set(scenario, outcomes);
+    if (expected.includes('succeeded')) this.#hopeful.add(scenario);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     const isExpected = isAmong(outcome, expected);
     if (!isExpected) this.unexpected.push({ scenario, outcome, isExpected, detail: detail.slice(0, 400) });
@@ -51,6 +58,15 @@ export class Ledger {
 
   get requests(): number {
     return [...this.outcomes.values()].flatMap((counts) => [...counts.values()]).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Scenarios that could succeed, were tried often, and never did: everything may be refused for a good reason. */
+  barren(): string[] {
+    const isBarren = (outcomes: ReadonlyMap<string, number>): boolean =>
+      [...outcomes.values()].reduce((sum, count) => sum + count, 0) >= OFTEN && !outcomes.has('succeeded');
+    return [...this.outcomes]
+      .filter(([scenario, outcomes]) => this.#hopeful.has(scenario) && isBarren(outcomes))
+      .map(([scenario, outcomes]) => `${scenario}: never succeeded, but ${[...outcomes.keys()].join(', ')}`);
   }
 
   /** Jobs that were never seen to end, or never seen at all. */

@@ -1,6 +1,8 @@
 /** The load of a soak: scenarios at a bounded rate, with a bounded number of them open at a time. */
 import { pause } from './client.js';
-import { overtime, SCENARIOS, type Scenario, type Scene } from './scenarios.js';
+import { overtime } from './orderly.js';
+import { SCENARIOS } from './scenarios.js';
+import type { Scenario, Scene } from './scene.js';
 
 /** More is not begun: on a busy machine the load follows what gets done. */
 const MOST_OPEN = 40;

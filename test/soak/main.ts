@@ -15,7 +15,7 @@ import { Load } from './load.js';
 import { disturb, type Remote, startRemotes, untilAborted } from './remotes.js';
 import { outcomeLines, tableHead, tableRow, trends } from './report.js';
 import { entriesBelow, type Sample } from './samples.js';
-import type { Scene } from './scenarios.js';
+import type { Scene } from './scene.js';
 import { Source } from './source.js';
 import { RETENTION_SECONDS, World } from './world.js';
 
@@ -209,6 +209,7 @@ async function soak(folder: string): Promise<string[]> {
     return [
       ...(isIdle ? [] : [`not idle after ${LONGEST_DRAIN_MS / 60_000} minutes`]),
       ...unexpectedOf(ledger),
+      ...ledger.barren(),
       ...ledger.lost().map((text) => `job ${text}`),
       ...ledger.differences(await world.metrics()),
       ...compareNotifications(world, scene.told),

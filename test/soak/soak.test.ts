@@ -147,6 +147,18 @@ describe('the ledger', () => {
     expect(ledger.requests).toBe(2);
   });
 
+  it('names scenarios that never succeeded though they were tried often', () => {
+    const ledger = new Ledger();
+    for (let count = 0; count < 30; count += 1) {
+      ledger.note('stream', 'server_busy', ['succeeded', 'server_busy']);
+      ledger.note('dir', count === 7 ? 'succeeded' : 'conflict', ['*', 'succeeded']);
+      ledger.note('wrong', 'not_found', ['not_found']);
+    }
+    ledger.note('rare', 'server_busy', ['succeeded', 'server_busy']);
+    expect(ledger.barren()).toEqual(['stream: never succeeded, but server_busy']);
+    expect(ledger.unexpected).toEqual([]);
+  });
+
   it('names jobs that were lost, and counters that differ', () => {
     const ledger = new Ledger();
     const see = (id: string, state: string): void => ledger.see({ id, state, from: 'ofd', to: 'pdf' });

@@ -11,7 +11,7 @@ import type { Ledger } from './ledger.js';
 import { Receiver } from './receiver.js';
 import { type Remote, remoteKeys } from './remotes.js';
 import { entriesBelow, metricsOf, mibOf, type Sample, sampleProcess } from './samples.js';
-import { LIMITED_A_MINUTE, NOTIFY_TARGET } from './scenarios.js';
+import { LIMITED_A_MINUTE, NOTIFY_TARGET } from './scene.js';
 
 const LIMITED_KEY = 'the-key-of-somebody-who-asks-too-much';
 export const RETENTION_SECONDS = 180;
