@@ -23,7 +23,7 @@ const SAMPLE_EVERY_MS = 15_000;
 const RELOAD_EVERY_MS = 150_000;
 /** Others on the machine come first. */
 const NICENESS = 10;
-/** A browser without work ends after a minute. */
+/** Connections that are kept open without use are closed by then. */
 const REST_MS = 75_000;
 const LONGEST_DRAIN_MS = 20 * 60_000;
 
