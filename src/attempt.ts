@@ -118,7 +118,6 @@ async function convertAndDeliver(
       },
     });
     run.alive();
-    signal.throwIfAborted();
     const outputDirectory = join(directory, 'products');
     await mkdir(outputDirectory, { mode: 0o700 });
     const scratchDirectory = join(directory, 'scratch');
@@ -126,6 +125,8 @@ async function convertAndDeliver(
     const directories = { outputDirectory, scratchDirectory };
     const log = services.logs.start(job.id, attempt.number);
     const task = taskOf(job, from, inputPath, directories, work.maxBytes ?? work.sink.maxBytes);
+    // Whoever listens from here on for an abort must not have missed it.
+    signal.throwIfAborted();
     // The converter comes back when every process of its engines has ended: nothing prints after that.
     const result = await services.converter
       .run(task, {

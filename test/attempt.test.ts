@@ -190,6 +190,20 @@ describe('runAttempt', () => {
     expect(await runAttempt(run, services)).toMatchObject(expected);
     expect(readdirSync(join(folder.path, 'out'))).toEqual([]);
   });
+
+  it('starts no conversion when it was stopped while its folders were made', async () => {
+    const run = services.runs.start(await claimed());
+    const { logs } = services;
+    const stopping = {
+      start: (jobId: string, attempt: number) => {
+        run.stop(new ServiceError('cancelled', 'stop'));
+        return logs.start(jobId, attempt);
+      },
+    };
+    const outcome = await runAttempt(run, { ...services, logs: stopping as unknown as AttemptLogs });
+    expect(outcome).toMatchObject({ kind: 'cancelled' });
+    expect(tasks).toEqual([]);
+  });
 });
 
 describe('runStream', () => {
