@@ -1,5 +1,7 @@
 // WebDAV on Apache and rclone.
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { faultSuite } from './fault-suite.js';
 import { RemoteHarness } from './remote-harness.js';
@@ -41,6 +43,30 @@ describe('a server', () => {
     box.close();
     server.close();
     elsewhere.close();
+  });
+
+  it('may put the half of a broken request there late: it is taken away all the same', async () => {
+    const there = new Set<string>();
+    const server = createServer((request, response) => {
+      const path = request.url ?? '';
+      const answer = (status: number): unknown => response.writeHead(status).end();
+      if (request.method === 'PROPFIND') return answer(404);
+      if (request.method === 'MKCOL') return answer(201);
+      if (request.method === 'DELETE') return answer(there.delete(path) ? 204 : 404);
+      request.resume().once('close', () => setTimeout(() => there.add(path), 600));
+      return request.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const box = await RemoteHarness.open('webdav', { endpoint: `http://127.0.0.1:${port}` });
+    const file = box.made('a.pdf', 'right bytes');
+    writeFileSync(file.path, 'right');
+    expect((await failureOf(box.deliver([file]))).code).toBe('checksum_mismatch');
+    await sleep(1000);
+    expect([...there]).toEqual([]);
+    box.close();
+    server.closeAllConnections();
+    server.close();
   });
 
   it.each([

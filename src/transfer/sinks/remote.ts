@@ -265,12 +265,14 @@ class RemoteSink implements Sink {
     const path = inFolder(this.#folder, file.name);
     const temporary = this.#temporaryPath(index, this.#owner.attempt);
     const outgoing = new HashedFile(file, (isLast) => session.alive(isLast));
+    let isSent = false;
     try {
       const isStored = await session.step(async (client) => {
         if (!client.rename) return client.put(path, outgoing, mayReplace);
         await client.put(temporary, outgoing, true);
         return true;
       });
+      isSent = true;
       const stored = await session.step(async (client) => {
         if (!isStored) return true;
         await this.#checkStored(client, file, client.rename ? temporary : path);
@@ -279,7 +281,7 @@ class RemoteSink implements Sink {
       if (!(isStored && stored)) throw this.#conflict(file.name, 'exists');
     } catch (error) {
       const isConflict = error instanceof ServiceError && error.code === 'conflict';
-      await this.#cleanUp(file, temporary, isConflict ? undefined : path);
+      await this.#cleanUp(file, isConflict ? undefined : path, temporary, isSent);
       throw error;
     }
   }
@@ -304,16 +306,19 @@ class RemoteSink implements Sink {
   /**
    * Removes half a file after a failure, as far as that can be done at once; the next attempt does the rest.
    * @param path where half a file may stand under its final name; undefined where that is somebody else's
+   * @param isSent the server has answered: nothing comes after what stands there now
    */
-  async #cleanUp(file: SinkFile, temporary: string, path: string | undefined): Promise<void> {
+  async #cleanUp(file: SinkFile, path: string | undefined, temporary: string, isSent: boolean): Promise<void> {
     const session = new RemoteSession(this.#target, AbortSignal.timeout(CLEAN_UP_MS), () => undefined);
     try {
       const hasTemporary = await session.step(async ({ rename }) => rename !== undefined);
       if (hasTemporary) {
         await session.step((client) => client.remove(temporary));
         // A server that has not noticed yet that its request broke off may put the file there only now.
-        await delay(SETTLE_MS);
-        await session.step((client) => client.remove(temporary));
+        for (const pauseMs of isSent ? [] : LATE_FILE_MS) {
+          await delay(pauseMs);
+          await session.step((client) => client.remove(temporary));
+        }
       } else if (path !== undefined && (await this.#isHalfAt(session, file)))
         await session.step((client) => client.remove(path));
     } catch {
@@ -336,7 +341,8 @@ class RemoteSink implements Sink {
 
 /** A cancelled run ends within two seconds (contract R3). */
 const CLEAN_UP_MS = 1500;
-const SETTLE_MS = 200;
+/** Pauses before each further look for a file that comes late; together they leave time for the looks. */
+const LATE_FILE_MS = [100, 200, 300, 500] as const;
 
 async function* watched(pieces: AsyncIterable<Uint8Array>, session: RemoteSession): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
