@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BrowserEnd } from '../../src/convert/chromium/pool.js';
 import { ChromiumEngine, type ChromiumOptions, findChrome } from '../../src/convert/engines/chromium.js';
 import type { EngineRun } from '../../src/convert/engines/engine.js';
+import type { Isolation } from '../../src/convert/processes/isolation.js';
 import { ServiceError } from '../../src/errors.js';
 import { temporaryFolder } from '../support/jobs.js';
 import { convertBytes, type Made, pdfText } from '../support/office.js';
@@ -58,20 +59,21 @@ function pixel(path: string, x: number, y: number): number[] {
   return [...picture.subarray(-3)];
 }
 
-/** Each process that works under a folder; one may take others along. */
-async function killAllUnder(path: string): Promise<void> {
+/** Each process that works under a folder, but the program of that name; one may take others along. */
+async function killAllUnder(path: string, spared?: string): Promise<void> {
   let killed = 0;
-  while (killed === 0) killed = await killUnder(path);
+  while (killed === 0) killed = await killUnder(path, spared);
 }
 
-async function killUnder(path: string): Promise<number> {
+async function killUnder(path: string, spared: string | undefined): Promise<number> {
   let killed = 0;
   for (const pid of await processesUnder(path)) {
     try {
+      if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === spared) continue;
       process.kill(pid, 'SIGKILL');
       killed += 1;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      if (!['ESRCH', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
   }
   return killed;
@@ -294,6 +296,8 @@ describe('conversions', () => {
   });
 });
 
+/** Takes seconds to print. */
+const LONG = '<p style="break-before:page">x'.repeat(2500);
 /** A drawing of 10^12 squares: never drawn. */
 const ENDLESS = `<svg>${'<g id="g0"><rect width="1" height="1"/></g>'}${Array.from(
   { length: 12 },
@@ -375,14 +379,15 @@ describe('a browser', () => {
   });
 
   it('that ends under several conversions: each of them is tried once more, by itself', async () => {
-    const shared = start('lost');
+    const ends: BrowserEnd[] = [];
+    const shared = start('lost', { onBrowserEnd: (reason) => ends.push(reason) });
     try {
       await convertBytes(shared, folder.path, 'a.html', '<p>first');
       const stop = new AbortController();
       const guilty = convertBytes(shared, folder.path, 'a.html', ENDLESS, { signal: stop.signal });
       guilty.catch(() => undefined);
       const innocent = ['one', 'two'].map((word) =>
-        convertBytes(shared, folder.path, 'a.html', `<p>${word}</p>${'<p style="break-before:page">x'.repeat(2500)}`),
+        convertBytes(shared, folder.path, 'a.html', `<p>${word}</p>${LONG}`),
       );
       await sleep(1500);
       await killAllUnder(join(folder.path, 'lost'));
@@ -390,8 +395,28 @@ describe('a browser', () => {
       const texts = (await Promise.all(innocent)).map(({ path }) => pdfText(path).trim().slice(0, 3));
       expect(texts).toEqual(['one', 'two']);
       await expect(guilty).rejects.toMatchObject({ code: 'conversion_timeout' });
+      expect(ends).toEqual(['crashed', 'recycled', 'recycled']);
     } finally {
       await shared.close();
+    }
+  });
+
+  it('that crashed is known to have, also where its end is told late', async () => {
+    const ends: BrowserEnd[] = [];
+    const wrapper = join(folder.path, 'late-end');
+    writeFileSync(wrapper, '#!/bin/sh\n"$@" &\nexec 3>&- 4>&-\nwait\nsleep 1\n');
+    chmodSync(wrapper, 0o755);
+    const isolation: Isolation = { hasNoNetwork: false, hasOwnProcesses: false, prefix: [wrapper] };
+    const slow = start('late', { onBrowserEnd: (reason) => ends.push(reason), isolation });
+    try {
+      const pending = convertBytes(slow, folder.path, 'a.html', LONG);
+      pending.catch(() => undefined);
+      await sleep(2000);
+      await killAllUnder(join(folder.path, 'late'), 'late-end');
+      await expect(pending).rejects.toMatchObject({ code: 'engine_crashed' });
+      expect(ends).toEqual(['crashed']);
+    } finally {
+      await slow.close();
     }
   });
 

@@ -83,8 +83,10 @@ export class Browser {
   readonly session: CDPSession;
   /** Resolves when none of its processes is left and its profile is gone. */
   readonly ended: Promise<void>;
-  /** Why it ended by itself; undefined while it runs. */
+  /** How it ended; undefined while it runs. */
   end: ProcessEnd | undefined;
+  /** Whether it had gone before anybody ended what was left of it; undefined while nobody has. */
+  #wasBroken: boolean | undefined;
   readonly #group: ProcessGroup;
   readonly #output: Output;
 
@@ -94,7 +96,7 @@ export class Browser {
     this.#output = output;
     this.ended = group.ended
       .then((end) => {
-        this.end = end;
+        this.end = this.#wasBroken && end.cause === 'stopped' ? { ...end, cause: 'exited' } : end;
       })
       .catch(() => undefined)
       .then(() => removeProfile(profile));
@@ -159,6 +161,8 @@ export class Browser {
 
   /** Ends all its processes. */
   async close(): Promise<void> {
+    // Its pipe breaks before the system tells of its end, the more so where others stand around it.
+    this.#wasBroken ??= this.session.detached;
     await this.#group.stop().catch(() => undefined);
     await this.ended;
   }

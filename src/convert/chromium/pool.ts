@@ -74,7 +74,10 @@ export class BrowserPool {
     log: (bytes: Uint8Array) => void,
     work: (browser: Browser) => Promise<Result>,
   ): Promise<Result> {
-    const mine = this.#lastAlone.then(() => this.#useAt(this.#open(log), signal, log, work));
+    const mine = this.#lastAlone.then(() => {
+      signal.throwIfAborted();
+      return this.#useAt(this.#open(log), signal, log, work);
+    });
     this.#lastAlone = mine.catch(() => undefined);
     return mine;
   }
@@ -155,6 +158,8 @@ export class BrowserPool {
     if (place === this.#current) this.#current = undefined;
     if (!this.#places.delete(place) || this.#isClosed) return;
     const { browser } = place;
+    // Its start was called off: there was nothing that could end.
+    if (!browser && place.stop.signal.aborted) return;
     const isStopped = browser?.end?.cause === 'stopped';
     if (isStopped) this.#options.onBrowserEnd?.(place.active > 0 ? 'stopped' : 'recycled');
     else this.#options.onBrowserEnd?.(browser?.end?.cause === 'memory' ? 'memory' : 'crashed');
