@@ -53,7 +53,7 @@ async function convert(engine, input, folder, number) {
     onProgress: () => undefined,
     onAlive: () => undefined,
   });
-  output.finish();
+  await output.finish();
   const seconds = (performance.now() - started) / 1000;
   for (const path of [scratch, products]) rmSync(path, { recursive: true });
   return { seconds, pages, memoryMb: Number(/(\d+) MiB at most/.exec(Buffer.concat(printed).toString())?.[1]) };

@@ -12,7 +12,7 @@ for (let run = 0; run < Number(count); run++) {
   const started = performance.now();
   const output = new OutputFiles(directory, { document: () => 'out.pdf', page: () => 'page' });
   await convertOfd({ input: readFileSync(input), to: 'pdf', options: {}, output, fonts });
-  output.finish();
+  await output.finish();
   console.log((performance.now() - started).toFixed(2));
   rmSync(directory, { recursive: true });
 }

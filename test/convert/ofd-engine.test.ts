@@ -24,7 +24,7 @@ async function convert(input: Uint8Array, to: FormatId, options: ConversionOptio
     const output = new OutputFiles(directory, names);
     try {
       const { pages, warnings } = await convertOfd({ input, to, options, output, fonts });
-      const files = output.finish().map(({ path }) => readFileSync(path, 'utf8'));
+      const files = (await output.finish()).map(({ path }) => readFileSync(path, 'utf8'));
       return { pages, codes: warnings.map(({ code }) => code), files, left: readdirSync(directory), error: undefined };
     } catch (error) {
       return { pages: 0, codes: [], files: [], left: readdirSync(directory), error };

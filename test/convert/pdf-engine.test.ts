@@ -48,7 +48,7 @@ async function pdfOfOfd(): Promise<Buffer> {
     pages: [1, 2].map((page) => textXml(`第${page}页：电子发票 invoice`) + drawing),
   });
   await convertOfd({ input, to: 'pdf', options: {}, output, fonts });
-  output.finish();
+  await output.finish();
   return readFileSync(join(folder.path, 'ofd.pdf'));
 }
 

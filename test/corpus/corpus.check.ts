@@ -70,7 +70,7 @@ async function convert(name: string, to: FormatId, folder: string): Promise<read
   const options = to === 'png' ? { dpi: DPI } : {};
   const { warnings } = await convertOfd({ input: ofdOf(name), to, options, output, fonts });
   lastWarnings = warnings.map(({ code }) => code);
-  return output.finish().map(({ path }) => path);
+  return (await output.finish()).map(({ path }) => path);
 }
 let lastWarnings: readonly string[] = [];
 

@@ -91,7 +91,7 @@ describe('pages', () => {
           if (done > 1) sizes.push(statSync(file(done - 1)).size);
         },
       });
-      output.finish();
+      await output.finish();
       expect(sizes).toHaveLength(3);
       for (const size of sizes) expect(size).toBeGreaterThan(100);
     });

@@ -53,7 +53,7 @@ export async function runEngine(
     onProgress: (done, total) => progress.push(`${done}/${total}`),
     onAlive: () => undefined,
   });
-  const files = new Map(output.finish().map(({ name, path }) => [name, path]));
+  const files = new Map((await output.finish()).map(({ name, path }) => [name, path]));
   const bytes = (name: string): Buffer => readFileSync(files.get(name)!);
   return { ...result, files, opened, progress, bytes, text: (name) => bytes(name).toString('utf8') };
 }

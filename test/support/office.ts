@@ -184,7 +184,7 @@ export async function convertBytes(
     onAlive: () => alive++,
     ...changes,
   });
-  const [file] = output.finish();
+  const [file] = await output.finish();
   if (!file) throw new Error(`${basename(name)}: there is no product`);
   return { ...result, path: file.path, log: Buffer.concat(pieces).toString(), opened, alive };
 }

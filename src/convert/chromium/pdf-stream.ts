@@ -18,14 +18,14 @@ const RELATIVE_LINK = `/URI${' '.repeat(HTML_URL.length + 1)}(`;
 const LONGEST_MATCH_BYTES = 64;
 
 export class PdfStream {
-  readonly #write: (bytes: Uint8Array) => void;
+  readonly #write: (bytes: Uint8Array) => Promise<void>;
   #isHead = true;
   /** What was not written yet: a match may go on in the next piece. */
   #held = '';
   #pages = 0;
 
   /** @param write takes pieces of a file of the same length */
-  constructor(write: (bytes: Uint8Array) => void) {
+  constructor(write: (bytes: Uint8Array) => Promise<void>) {
     this.#write = write;
   }
 
@@ -34,26 +34,27 @@ export class PdfStream {
     return this.#pages;
   }
 
-  write(bytes: Uint8Array): void {
+  /** One call at a time. */
+  async write(bytes: Uint8Array): Promise<void> {
     this.#held += Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-    if (this.#held.length >= HEAD_BYTES) this.#flush(this.#held.length - LONGEST_MATCH_BYTES);
+    if (this.#held.length >= HEAD_BYTES) await this.#flush(this.#held.length - LONGEST_MATCH_BYTES);
   }
 
   /** @throws ServiceError `engine_crashed` where there is no PDF */
-  end(): void {
-    this.#flush(this.#held.length);
+  async end(): Promise<void> {
+    await this.#flush(this.#held.length);
     if (this.#pages > 0) return;
     throw new ServiceError('engine_crashed', 'Chromium made a PDF without pages', { reason: 'internal' });
   }
 
-  #flush(length: number): void {
+  async #flush(length: number): Promise<void> {
     if (this.#isHead) this.#held = withoutChance(this.#held);
     this.#isHead = false;
     // The root of the tree has the largest number.
     for (const [, count] of this.#held.matchAll(PAGE_TREE)) this.#pages = Math.max(this.#pages, Number(count));
     const text = this.#held.replaceAll(OWN_LINK, RELATIVE_LINK);
-    this.#write(Buffer.from(text.slice(0, length), 'latin1'));
     this.#held = text.slice(length);
+    await this.#write(Buffer.from(text.slice(0, length), 'latin1'));
   }
 }
 

@@ -131,7 +131,7 @@ export class Tab {
   }
 
   /** The document as a PDF, piece by piece. */
-  async print(sheet: Sheet, write: (bytes: Uint8Array) => void): Promise<void> {
+  async print(sheet: Sheet, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     await this.#race(this.#overrule(sheet));
     const { stream } = await this.#race(this.#session.send('Page.printToPDF', printParameters(sheet))).catch(
       (error: unknown) => {
@@ -141,7 +141,7 @@ export class Tab {
     if (stream === undefined) throw unprintable(new Error('no stream'));
     for (;;) {
       const piece = await this.#race(this.#session.send('IO.read', { handle: stream, size: PIECE_BYTES }));
-      write(Buffer.from(piece.data, piece.base64Encoded ? 'base64' : 'utf8'));
+      await write(Buffer.from(piece.data, piece.base64Encoded ? 'base64' : 'utf8'));
       this.#hooks.onAlive();
       if (piece.eof) break;
     }

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.js';
-import type { OutputFile } from '../../render/backend.js';
 import { type Browser, type BrowserSettings, rejectOnAbort } from '../chromium/browser.js';
 import { PdfStream } from '../chromium/pdf-stream.js';
 import { type BrowserEnd, BrowserPool, LostBrowser } from '../chromium/pool.js';
 import { type Sheet, Tab, type TabHooks } from '../chromium/tab.js';
 import { readWebDocument } from '../chromium/web-document.js';
 import type { ConversionOptions } from '../converter-types.js';
+import type { AsyncOutputFile } from '../output-files.js';
 import { defaultMargins, parseMargins, sheetSize } from '../paper.js';
 import { findProgram } from '../processes/find-program.js';
 import { fontconfigFile } from '../processes/fontconfig.js';
@@ -86,7 +86,7 @@ export class ChromiumEngine implements Engine {
       run.onProgress(pages, pages);
       return { pages, warnings: warnings.list };
     } catch (error) {
-      run.output.discard();
+      await run.output.discard();
       throw signal.aborted ? signal.reason : engineFault(error, 'Chromium', run.pagesField);
     }
   }
@@ -179,7 +179,7 @@ async function closeWhenOpen(browser: Browser, opening: Promise<Tab>): Promise<v
 /** The file of a run, opened when its first bytes come: until then the conversion can begin anew. */
 class Product {
   readonly #run: EngineRun;
-  #file: OutputFile | undefined;
+  #file: Promise<AsyncOutputFile> | undefined;
 
   constructor(run: EngineRun) {
     this.#run = run;
@@ -189,11 +189,11 @@ class Product {
     return this.#file !== undefined;
   }
 
-  write(bytes: Uint8Array): void {
+  async write(bytes: Uint8Array): Promise<void> {
     // What comes after the end of the run would be written into a file that is gone.
     this.#run.signal.throwIfAborted();
-    this.#file ??= this.#run.output.openDocument();
-    this.#file.write(bytes);
+    this.#file ??= this.#run.output.openDocumentAsync();
+    await (await this.#file).write(bytes);
   }
 }
 
@@ -205,7 +205,7 @@ async function print(tab: Tab, run: EngineRun, warnings: WarningList, product: P
   warnings.throwIfFatal();
   const pdf = new PdfStream((bytes) => product.write(bytes));
   await tab.print(sheetOf(run.options), (bytes) => pdf.write(bytes));
-  pdf.end();
+  await pdf.end();
   warnings.throwIfFatal();
   return pdf.pages;
 }

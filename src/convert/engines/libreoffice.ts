@@ -86,7 +86,7 @@ export class LibreOfficeEngine implements Engine {
     try {
       return await this.#convertIn(folder, run);
     } catch (error) {
-      run.output.discard();
+      await run.output.discard();
       throw run.signal.aborted ? run.signal.reason : engineFault(error, 'LibreOffice', run.pagesField);
     } finally {
       await removeFolder(folder);
@@ -135,7 +135,7 @@ export class LibreOfficeEngine implements Engine {
       return await withFileSource(pdf, async (source) => {
         if (!(await isWholePdf(source))) return undefined;
         const identifier = (await digestOf(run.inputPath)).subarray(0, 16);
-        return writePdfProduct(source, identifier, run.output.openDocument());
+        return writePdfProduct(source, identifier, await run.output.openDocumentAsync());
       });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -39,7 +39,7 @@ async function convertMarkdown(run: EngineRun): Promise<EngineResult> {
     run.onProgress(1, 1);
     return { pages: 1, warnings: warnings.list };
   } catch (error) {
-    run.output.discard();
+    await run.output.discard();
     throw engineFault(error, 'The Markdown engine', run.pagesField);
   }
 }

@@ -85,7 +85,7 @@ export async function convertOfd(conversion: OfdConversion): Promise<OfdConversi
     warnings.throwIfFatal();
     return { pages: pageNumbers.length, warnings: warnings.list };
   } catch (error) {
-    conversion.output.discard();
+    await conversion.output.discard();
     throw asServiceError(error, conversion);
   }
 }

@@ -42,7 +42,7 @@ async function convertPdf(run: EngineRun): Promise<EngineResult> {
     warnings.throwIfFatal();
     return { pages: pageNumbers.length, warnings: warnings.list };
   } catch (error) {
-    run.output.discard();
+    await run.output.discard();
     throw error instanceof PdfError
       ? new ServiceError('conversion_failed', error.message, { reason: error.reason, cause: error })
       : engineFault(error, 'The PDF engine', run.pagesField);

@@ -60,7 +60,7 @@ async function convertPictures(run: EngineRun): Promise<EngineResult> {
     warnings.throwIfFatal();
     return { pages: pageNumbers.length, warnings: warnings.list };
   } catch (error) {
-    run.output.discard();
+    await run.output.discard();
     throw engineFault(error, 'The picture engine', run.pagesField);
   }
 }

@@ -34,5 +34,5 @@ export async function runStep(
     onProgress: (done, total) => hooks.onProgress?.(done, total),
     onAlive: () => hooks.onAlive?.(),
   });
-  return { fromActual: fromActual ?? task.from, pages, files: output.finish(), warnings };
+  return { fromActual: fromActual ?? task.from, pages, files: await output.finish(), warnings };
 }

@@ -3,8 +3,8 @@
  * the time of day into the date, the file identifier and a checksum; they are overwritten in place, so that no offset
  * of the file changes.
  */
-import type { OutputFile } from '../../render/backend.js';
 import type { ByteSource } from '../byte-source.js';
+import type { AsyncOutputFile } from '../output-files.js';
 
 const WINDOW_BYTES = 1024 * 1024;
 /** Longer than every piece that is looked for. */
@@ -33,7 +33,7 @@ export async function isWholePdf(source: ByteSource): Promise<boolean> {
  * @param identifier 16 bytes that stand for the input
  * @returns the number of its pages
  */
-export async function writePdfProduct(source: ByteSource, identifier: Buffer, file: OutputFile): Promise<number> {
+export async function writePdfProduct(source: ByteSource, identifier: Buffer, file: AsyncOutputFile): Promise<number> {
   const { patches, pages } = await findMarks(source, identifier.toString('hex').toUpperCase());
   for (let at = 0; at < source.sizeBytes; at += WINDOW_BYTES) {
     const piece = await source.read(at, WINDOW_BYTES);
@@ -43,7 +43,7 @@ export async function writePdfProduct(source: ByteSource, identifier: Buffer, fi
       const to = Math.min(patch.at + patch.bytes.length, at + piece.length);
       if (from < to) patch.bytes.copy(piece, from - at, from - patch.at, to - patch.at);
     }
-    file.write(piece);
+    await file.write(piece);
   }
   return pages;
 }

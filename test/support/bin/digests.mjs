@@ -22,7 +22,7 @@ for (const path of process.argv.slice(2)) {
       page: (pageNumber) => pageName(undefined, pageNumber, to),
     });
     const { warnings } = await convertOfd({ input: readFileSync(path), to, options: {}, output, fonts });
-    for (const { name, sha256 } of output.finish()) console.log(basename(path), to, name, sha256);
+    for (const { name, sha256 } of await output.finish()) console.log(basename(path), to, name, sha256);
     console.log(basename(path), to, JSON.stringify(warnings));
   }
 }
