@@ -11,7 +11,7 @@ endif
 # What the tests call: poppler, qpdf, librsvg, jbig2dec and libtiff check our output; a CJK face and a compiler; servers of
 # FTP, SFTP and WebDAV to deliver to; LibreOffice is an engine.
 TEST_PACKAGES := build-essential python3 python3-numpy python3-pil poppler-utils qpdf librsvg2-bin jbig2dec libtiff-tools \
-	fonts-noto-cjk fonts-dejavu-core chromium curl openssl time \
+	fonts-noto-cjk fonts-dejavu-core fonts-liberation fontconfig chromium curl openssl time \
 	libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-writer-nogui \
 	apache2 apache2-utils openssh-client openssh-server fuse3 python3-fusepy python3-pyftpdlib python3-venv rclone vsftpd
 # An object store that knows conditional writes.

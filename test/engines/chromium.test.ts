@@ -123,6 +123,19 @@ describe('a page', () => {
     expect(execFileSync('pdfimages', ['-list', made.path], { encoding: 'utf8' }).trim().split('\n').length).toBe(4);
   });
 
+  it('is set in a face of the kind that it names, where that itself is not there', async () => {
+    const picture = async (family: string): Promise<Buffer> => {
+      const { path } = await convert(`<meta charset="utf-8"><p style="font-family:'${family}'">中华人民共和国 invoice`);
+      return execFileSync('pdftoppm', ['-r', '72', '-H', '100', path]);
+    };
+    const [serif, sans] = [await picture('Noto Serif CJK SC'), await picture('Noto Sans CJK SC')];
+    expect(serif.equals(sans)).toBe(false);
+    for (const name of ['宋体', '楷体', 'FangSong', '方正小标宋简体']) {
+      expect((await picture(name)).equals(serif), name).toBe(true);
+    }
+    for (const name of ['黑体', 'Microsoft YaHei']) expect((await picture(name)).equals(sans), name).toBe(true);
+  });
+
   it('runs no script and shows what stands in for it', async () => {
     const made = await convert(
       '<p>before</p><script>document.write("written")</script><noscript>without</noscript><img src="data:," onerror="document.body.append(`handled`)"><svg><script>document.documentElement.append("drawn")</script></svg>',

@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { type FontKind, SUBSTITUTES } from '../../fonts/alias.js';
+import { scanFonts } from '../../fonts/system.js';
 
 const NAMES: Readonly<Partial<Record<FontKind, readonly string[]>>> = {
   song: [
@@ -35,17 +36,29 @@ const NAMES: Readonly<Partial<Record<FontKind, readonly string[]>>> = {
   latinMono: ['Consolas', 'Lucida Console'],
 };
 
+/** Which Chinese face goes on where a Latin one ends, whatever else the machine's configuration prefers. */
+const COMPANIONS: readonly (readonly [FontKind, FontKind])[] = [
+  ['latinSans', 'hei'],
+  ['latinSerif', 'song'],
+  ['latinMono', 'hei'],
+];
+
 /** Fonts that `make run` fetches where the machine has none. */
 const OWN_FONTS = fileURLToPath(new URL('../../../data/fonts', import.meta.url));
 
 /** @param cacheDirectory where fontconfig keeps what it has read, for all conversions */
 export function fontconfigFile(fontDirs: readonly string[], cacheDirectory: string): string {
-  const aliases = Object.entries(NAMES).flatMap(([kind, names]) => {
-    const families = SUBSTITUTES[kind as FontKind].map((family) => `<family>${escaped(family)}</family>`).join('');
-    // "accept" stands behind the family itself, where that is installed.
-    return names.map(
-      (name) => `<alias binding="same"><family>${escaped(name)}</family><accept>${families}</accept></alias>`,
-    );
+  const installed = new Set(scanFonts(fontDirs).faces.flatMap(({ families }) => families.map(folded)));
+  const best = (kind: FontKind): string | undefined =>
+    SUBSTITUTES[kind].find((family) => installed.has(folded(family)));
+  const replacements = Object.entries(NAMES).flatMap(([kind, names]) => {
+    const family = best(kind as FontKind);
+    const missing = family === undefined ? [] : names.filter((name) => !installed.has(folded(name)));
+    return missing.map((name) => rule(name, 'assign', family!));
+  });
+  const companions = COMPANIONS.flatMap(([latin, chinese]) => {
+    const [before, after] = [best(latin), best(chinese)];
+    return before === undefined || after === undefined || before === after ? [] : [rule(before, 'append', after)];
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -54,10 +67,22 @@ export function fontconfigFile(fontDirs: readonly string[], cacheDirectory: stri
     ...[...fontDirs, OWN_FONTS].map((dir) => `<dir>${escaped(dir)}</dir>`),
     `<cachedir>${escaped(cacheDirectory)}</cachedir>`,
     '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>',
-    ...aliases,
+    ...replacements,
+    ...companions,
     '</fontconfig>',
     '',
   ].join('\n');
+}
+
+/** Instead of a name, or behind it. Behind it is not enough for Chromium, which takes only what stands first. */
+function rule(name: string, mode: 'assign' | 'append', family: string): string {
+  const test = `<test name="family"><string>${escaped(name)}</string></test>`;
+  const edit = `<edit name="family" mode="${mode}" binding="same"><string>${escaped(family)}</string></edit>`;
+  return `<match target="pattern">${test}${edit}</match>`;
+}
+
+function folded(family: string): string {
+  return family.toLowerCase();
 }
 
 function escaped(text: string): string {
