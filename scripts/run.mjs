@@ -31,6 +31,14 @@ function hasChineseFace() {
   return systemFontBook([]).resolve(request).glyphFor('国'.codePointAt(0)) !== undefined;
 }
 
+/** What works from outside alone, as in the image (docs/operation.md, Volumes). */
+const PROCESS_VARIABLES = {
+  UV_THREADPOOL_SIZE: '16',
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+  MALLOC_TRIM_THRESHOLD_: '1048576',
+};
+
 /** Whole static faces under OFL-1.1; only two weights of the package are kept. */
 const FONT_PACKAGE = '@expo-google-fonts/noto-serif-sc@0.4.3';
 const FONT_FILES = /NotoSerifSC_(400Regular|700Bold)\.ttf$/;
@@ -64,7 +72,7 @@ function configuration(key) {
     file,
     `${JSON.stringify({ listen, db_path: join(data, 'jobs.db'), temp_dir: join(data, 'tmp'), output_dir: join(data, 'out'), ui: true }, null, 2)}\n`,
   );
-  return { file, environment: { ...process.env, OFD_SERVER_API_KEY: key } };
+  return { file, environment: { ...PROCESS_VARIABLES, ...process.env, OFD_SERVER_API_KEY: key } };
 }
 
 const port = listen.split(':').at(-1);

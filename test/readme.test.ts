@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOfPdf } from './support/rendering.js';
+import { unitEnvironment } from './support/unit.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const NOT_COPIED = ['node_modules', '.git', 'data', 'test'];
@@ -47,6 +48,21 @@ function collect(child: ChildProcess): () => string {
     text += chunk.toString();
   });
   return () => text;
+}
+
+/** The environment of the process of that program that has the variable. */
+function environmentOf(program: string, variable: string): string[] {
+  const wordsOf = (pid: string, file: string): string[] => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
+    } catch {
+      return [];
+    }
+  };
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && wordsOf(pid, 'cmdline').some((word) => word.endsWith(program)))
+    .map((pid) => wordsOf(pid, 'environ'))
+    .find((words) => words.includes(variable))!;
 }
 
 async function until(what: string, holds: () => boolean | Promise<boolean>, output: () => string): Promise<void> {
@@ -113,6 +129,9 @@ describe('the READMEs', () => {
       execFileSync('bash', ['-c', line], { cwd: tree });
       expect(textOfPdf(join(tree, 'invoice.pdf')).replace(/\s/g, '')).toContain('伍仟伍佰捌拾圆整');
       expect(statSync(join(tree, 'data/api-key')).mode & 0o777).toBe(0o600);
+      expect(environmentOf('main.js', `OFD_SERVER_LISTEN=127.0.0.1:${port}`)).toEqual(
+        expect.arrayContaining(unitEnvironment(root).filter((variable) => variable !== 'NODE_ENV=production')),
+      );
       const key = readFileSync(join(tree, 'data/api-key'), 'utf8').trim();
       const logLines = output()
         .split('\n')

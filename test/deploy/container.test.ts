@@ -12,6 +12,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { copyOfBuild } from '../support/daemon.js';
 import { temporaryFolder } from '../support/jobs.js';
 import { KEY, until } from '../support/service.js';
+import { unitEnvironment } from '../support/unit.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (name: string): string => readFileSync(join(root, name), 'utf8');
@@ -120,7 +121,7 @@ describe('the manifests', () => {
   it('the unit of systemd is one that systemd takes', () => {
     const unit = textOf('deploy/ofd-server.service');
     // Both say to libuv and glibc what only the environment can say.
-    const variables = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
+    const variables = unitEnvironment(root);
     expect(variables).toEqual(expect.arrayContaining(['UV_THREADPOOL_SIZE=16', 'MALLOC_ARENA_MAX=2']));
     expect(lastOf('ENV').split(/\s+/)).toEqual(variables);
     expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node \/opt\/ofd-server\/dist\/main\.js -c /m);

@@ -2,14 +2,12 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/jobs.js';
 import { BOUNDS, brokenBounds, minuteMinima, percentileOf, slopeOf, trendOf } from './bounds.js';
 import { outcomeOfAnswer, outcomeOfJob } from './client.js';
 import { isAmong, Ledger } from './ledger.js';
 import { descendantsOf, entriesBelow, metricsOf, mibOf, type Sample, sampleProcess } from './samples.js';
-import { unitEnvironment } from './world.js';
 
 const CALM: Sample = {
   seconds: 0,
@@ -193,12 +191,6 @@ describe('the ledger', () => {
     expect(outcomeOfAnswer({ ...answer, json })).toBe('conversion_failed:corrupt');
     expect(outcomeOfAnswer({ ...answer, json: {} })).toBe('status 422');
   });
-});
-
-it('the daemon gets the environment of the unit of systemd', () => {
-  const variables = unitEnvironment(fileURLToPath(new URL('../..', import.meta.url)));
-  expect(variables).toEqual(expect.arrayContaining(['UV_THREADPOOL_SIZE=16', 'MALLOC_ARENA_MAX=2']));
-  expect(variables.filter((text) => !/^\w+=\S+$/.test(text))).toEqual([]);
 });
 
 describe('what the kernel tells', () => {

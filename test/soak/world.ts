@@ -1,10 +1,11 @@
 /** Where a soak takes place: folders, a configuration as an operator would write it, and the daemon as its own process. */
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Numbers } from '../fuzz/numbers.js';
 import { copyOfBuild, Daemon } from '../support/daemon.js';
 import { KEY } from '../support/key.js';
+import { unitEnvironment } from '../support/unit.js';
 import { percentileOf } from './bounds.js';
 import { Client, type JobAnswer } from './client.js';
 import type { Ledger } from './ledger.js';
@@ -15,12 +16,6 @@ import { LIMITED_A_MINUTE, NOTIFY_TARGET } from './scene.js';
 
 const LIMITED_KEY = 'the-key-of-somebody-who-asks-too-much';
 export const RETENTION_SECONDS = 180;
-
-/** What the unit of systemd sets, as `NAME=value`. */
-export function unitEnvironment(tree: string): string[] {
-  const unit = readFileSync(join(tree, 'deploy/ofd-server.service'), 'utf8');
-  return [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
-}
 
 export class World {
   readonly folder: string;
