@@ -26,8 +26,10 @@ export async function writeArchive(
   const zip = new ZipArchive({ level: 6 });
   const written = pipeline(zip, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
   const failed = written.then(() => new Promise<never>(() => undefined));
+  // Also where nobody waits for it just then.
+  failed.catch(() => undefined);
   try {
-    for (const product of products) await Promise.race([append(zip, product, dateMs, open), failed]);
+    for (const product of products) await append(zip, product, dateMs, open, failed);
     await Promise.race([zip.finalize(), failed]);
   } catch (error) {
     zip.abort();
@@ -38,11 +40,13 @@ export async function writeArchive(
   await written;
 }
 
+/** @param failed rejects where the archive comes to nothing: the member is closed then, for nobody reads it to its end */
 async function append(
   zip: ZipArchive,
   product: Product,
   dateMs: number,
   open: (product: Product) => Promise<FileHandle>,
+  failed: Promise<never>,
 ): Promise<void> {
   const handle = await open(product);
   const { size } = await handle.stat();
@@ -60,5 +64,10 @@ async function append(
   });
   const store = COMPRESSED_EXTENSIONS.has(extname(product.name));
   zip.append(source, { name: product.name, date: new Date(dateMs), mode: 0o644, store });
-  await added;
+  try {
+    await Promise.race([added, failed]);
+  } catch (error) {
+    source.destroy();
+    throw error;
+  }
 }

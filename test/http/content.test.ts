@@ -1,5 +1,14 @@
 // GET /v1/jobs/{id}/content (contract A8).
-import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -26,6 +35,20 @@ async function converted(output: Record<string, unknown>): Promise<JobAnswer> {
 }
 
 const content = (id: string, query = ''): Promise<Response> => service.call(`/v1/jobs/${id}/content${query}`);
+
+/** Files below a folder that this process has open. */
+function openFilesIn(folder: string): string[] {
+  const links = readdirSync('/proc/self/fd').map((fd) => readlinkSafely(join('/proc/self/fd', fd)));
+  return links.filter((path) => path.startsWith(folder));
+}
+
+function readlinkSafely(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
 
 /** Names and texts of a ZIP's members, by its central directory. */
 function members(zip: Buffer): Record<string, string> {
@@ -161,7 +184,7 @@ it('a client that goes away ends the making of its archive', async () => {
   gone.abort();
   await expect(pending).rejects.toThrow();
   await until(
-    async () => workspacesIn(service.tempDir),
+    async () => [...workspacesIn(service.tempDir), ...openFilesIn(output.path)],
     (names) => names.length === 0,
   );
 });
