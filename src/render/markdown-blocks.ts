@@ -4,7 +4,7 @@ import { type Paragraph, paragraphsOf } from './layout/paragraphs.js';
 import type { Flow } from './layout/reading-order.js';
 import type { Row } from './layout/rows.js';
 import type { Section } from './layout/sections.js';
-import { rowText } from './layout/spacing.js';
+import { rowCells, rowText } from './layout/spacing.js';
 import type { Table, TableCell } from './layout/table.js';
 import { escapeStart } from './markdown-escape.js';
 import type { Heading } from './markdown-headings.js';
@@ -16,6 +16,8 @@ const MAX_HEADING_LETTERS = 80;
 const PARAGRAPH_END = /[。．.？！?!；;，,：:]$/u;
 const BULLET = /^[•●▪◆■○]\s*(?=\S)/u;
 const NUMBERED = /^\d{1,9}[.)]\s+(?=\S)/;
+/** A field of a form: its name, and often its value. */
+const LABEL = /^\S[^：:]{0,11}[：:]/u;
 /** What a comment cannot hold. */
 const UNFIT_FOR_COMMENT = /--/;
 /** Between the text of a cell and its rule, at least. */
@@ -85,10 +87,17 @@ function writeParagraph(paragraph: Paragraph, context: MarkdownContext): string 
 
 /** 0 for no heading. */
 function headingLevel(paragraph: Paragraph, bodyMm: number): number {
-  const { text, sizeMm } = paragraph;
+  const { text, rows, sizeMm } = paragraph;
   if (bodyMm <= 0 || text.length > MAX_HEADING_LETTERS || PARAGRAPH_END.test(text)) return 0;
   if (!/\p{L}/u.test(text)) return 0; // numbers and signs alone name no section
+  if (isOfForm(rows[0]!)) return 0;
   return 1 + HEADING_RATIOS.findIndex((ratio) => sizeMm / bodyMm >= ratio);
+}
+
+/** A label and what else stands in its line: fields of a form name no section, however large they are. */
+function isOfForm(row: Row): boolean {
+  const [first, ...others] = rowCells(row);
+  return first !== undefined && others.length > 0 && LABEL.test(first.text);
 }
 
 function writeTable(table: Table, context: MarkdownContext): string {

@@ -43,6 +43,10 @@ describe('paragraphs', () => {
 
   it('are not made of labels, nor over a sentence that ends at an edge which no other line shows', async () => {
     expect(await blocks(lines(['姓名', '生日'], 20, 20))).toEqual(['姓名', '生日']);
+    expect(await blocks([run('微软雅黑', 20, 20, 4, { stepX: 4.01 }), run('新宋', 20, 26)])).toEqual([
+      '微软雅黑',
+      '新宋',
+    ]);
     const items = ['此文档用于测试各种批注和水印。', '正文第一行', '正文第二行。'];
     expect(await blocks(lines(items, 20, 20))).toEqual(items);
   });
@@ -80,6 +84,12 @@ describe('headings', () => {
   it('are no sentences and no numbers', async () => {
     expect((await blocks([run('这是一句话。', 20, 30, 8), ...body]))[0]).toBe('这是一句话。');
     expect((await blocks([run('2024', 20, 30, 8), ...body]))[0]).toBe('2024');
+  });
+
+  it('are no fields of a form, side by side', async () => {
+    const fields = [run('工程名称：某中心', 20, 30, 8), run('编号：', 120, 30, 8)];
+    expect((await blocks([...fields, ...body]))[0]).toBe('工程名称：某中心 编号：');
+    expect((await blocks([run('附则：补充规定', 20, 30, 8), ...body]))[0]).toBe('# 附则：补充规定');
   });
 
   it('are measured by the text of the pages before, too', async () => {

@@ -65,6 +65,12 @@ describe('lines', () => {
 });
 
 describe('blanks', () => {
+  it('of a run make no room that another run may not fill', async () => {
+    const form = [run('共', 10, 20), run('4            1', 20, 20), run('页 第', 26, 20), run('页', 52, 20)];
+    expect(await textOf(form)).toBe('共 4 页 第 1 页\n');
+    expect(await textOf([run('住    址', 10, 20)])).toBe('住    址\n');
+  });
+
   it('stand where words part, not inside them', async () => {
     expect(await textOf([run('Hello', 10, 20), run('World', 21.2, 20), run('!', 31.2, 20)])).toBe('Hello World!\n');
     expect(await textOf([run('甲乙', 10, 20), run('丙丁', 18.5, 20)])).toBe('甲乙丙丁\n');

@@ -139,7 +139,7 @@ function lettersOf(run: GlyphRun, frame: RunFrame, duplicates: DuplicateFilter):
     if (text === '' && characters !== '') continue;
     const point = transformPoint(frame.matrix, run.x[i]!, run.y[i]!);
     if (!Number.isFinite(point.x) || !Number.isFinite(point.y)) continue;
-    if (text !== '' && duplicates.isRepeated(text, point.x, point.y, frame.sizeMm)) continue;
+    if (text.trim() !== '' && duplicates.isRepeated(text, point.x, point.y, frame.sizeMm)) continue;
     const naturalAdvance = advanceOf(run.face, run.glyphIds[i]!, text, frame);
     const advance = naturalAdvance * (run.xScale?.[i] ?? 1);
     const x = point.x * cos + point.y * sin;
@@ -184,16 +184,22 @@ function readsDown(letters: readonly RawLetter[], sizeMm: number): boolean {
 }
 
 function split(letters: readonly RawLetter[], sizeMm: number, isVertical: boolean): RawLetter[][] {
+  const isNext = isVertical ? isBelow : isBeside;
   const pieces: RawLetter[][] = [];
   let piece: RawLetter[] = [];
+  let written: RawLetter | undefined;
   for (const letter of letters) {
     const previous = piece.at(-1);
-    const isNext = previous !== undefined && (isVertical ? isBelow : isBeside)(previous, letter, sizeMm);
-    if (!isNext && previous !== undefined) {
+    const isBlank = letter.text.trim() === '';
+    // Blanks bridge no gap: what stands between two words of a form may be set in a run of its own.
+    const isBridged = !isBlank && written !== undefined && !isNext(written, letter, sizeMm);
+    if (previous !== undefined && (isBridged || !isNext(previous, letter, sizeMm))) {
       pieces.push(piece);
       piece = [];
+      written = undefined;
     }
     piece.push(letter);
+    if (!isBlank) written = letter;
   }
   if (piece.length > 0) pieces.push(piece);
   return pieces;

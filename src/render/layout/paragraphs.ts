@@ -19,8 +19,8 @@ const MAX_PITCH = 2.4;
 /** The same, as a share of the usual distance of this text. */
 const MAX_PITCH_RATIO = 1.5;
 const SAME_SIZE = 0.12;
-/** A line of this many sizes at most is a label, no line of a text that goes on. */
-const LABEL_SIZES = 4;
+/** A line of this many sizes at most (four letters, a little apart) is a label, no line of a text that goes on. */
+const LABEL_SIZES = 4.2;
 /** A line may begin an item: 第一条, 一、, （一）, 1., 1、, (1), a bullet. */
 const ITEM_START =
   /^(?:第[一二三四五六七八九十百零〇\d]+[条章节编款项]|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）]|\d{1,3}(?:[.．、)）](?!\d)|(?:\.\d{1,3})+\s)|[•●·▪◆■○]|[-–—]\s)/u;
