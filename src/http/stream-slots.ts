@@ -18,6 +18,7 @@ export class StreamSlots {
   readonly #capacity: Readonly<Record<LaneName, number>>;
   readonly #taken: Readonly<Record<LaneName, Set<StreamSlot>>> = { fast: new Set(), heavy: new Set() };
   #onFree: (() => void) | undefined;
+  #isDraining = false;
 
   constructor(capacity: Readonly<Record<LaneName, number>>) {
     this.#capacity = capacity;
@@ -37,8 +38,12 @@ export class StreamSlots {
     return { fast: of('fast'), heavy: of('heavy') };
   }
 
-  /** A slot, to be released. Throws `server_busy` where the lane has none left. */
+  /**
+   * A slot, to be released. Throws `server_busy` where the lane has none left, `shutting_down` for a request whose body
+   * came too late.
+   */
   take(lane: LaneName): StreamSlot {
+    if (this.#isDraining) throw shuttingDown();
     const taken = this.#taken[lane];
     if (taken.size >= this.#capacity[lane]) {
       throw new ServiceError(
@@ -58,11 +63,14 @@ export class StreamSlots {
     return slot;
   }
 
-  /** Waits until none is taken, at most `graceMs`; then tells the rest to stop and waits until they have. */
+  /**
+   * Gives none any more. Waits until none is taken, at most `graceMs`; then tells the rest to stop and waits until they
+   * have.
+   */
   async drain(graceMs: number): Promise<void> {
+    this.#isDraining = true;
     await this.#free(graceMs);
-    const reason = new ServiceError('shutting_down', 'The server is shutting down; send the request again later');
-    for (const slot of [...this.#taken.fast, ...this.#taken.heavy]) slot.stop.abort(reason);
+    for (const slot of [...this.#taken.fast, ...this.#taken.heavy]) slot.stop.abort(shuttingDown());
     await this.#free(STOP_MS);
   }
 
@@ -75,6 +83,10 @@ export class StreamSlots {
     });
     clearTimeout(timer);
   }
+}
+
+function shuttingDown(): ServiceError {
+  return new ServiceError('shutting_down', 'The server is shutting down; send the request again later');
 }
 
 /** An engine stops within two seconds; its files and its record need a moment more. */

@@ -249,3 +249,30 @@ it('shutdown stops what takes longer than shutdown_grace, and tells its client',
   const response = await pending;
   expect([response.status, (await json(response)).code]).toEqual([503, 'shutting_down']);
 });
+
+it('shutdown refuses a request whose body comes to its end only then', async () => {
+  service.converter.hold();
+  const running = service.convert(submission());
+  await until(
+    async () => service.converter.tasks.length,
+    (count) => count === 1,
+  );
+  const body = JSON.stringify(submission());
+  const late = request(`${service.url}/v1/convert`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, 'content-length': body.length },
+  });
+  const answer = new Promise<number | undefined>((resolve, reject) => {
+    late.once('response', ({ statusCode }) => resolve(statusCode)).once('error', reject);
+  });
+  late.write(body.slice(0, 20));
+  // Its head is there before the end begins.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const ended = service.service.shutDown();
+  late.end(body.slice(20));
+  expect(await answer).toBe(503);
+  expect(service.converter.tasks).toHaveLength(1);
+  service.converter.release();
+  expect((await running).status).toBe(200);
+  await ended;
+});
