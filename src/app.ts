@@ -38,8 +38,9 @@ export { ConfigError, loadConfig } from './app/settings.js';
 export { StartError } from './app/start-error.js';
 export type { Config };
 
-/** Connections that are still in use when everything else is done are cut after so long. */
+/** Connections that are still in use when the grace is over are cut after so long. */
 const CLOSE_CONNECTIONS_MS = 2000;
+const CLOSE_IDLE_EVERY_MS = 100;
 
 export interface StartOptions {
   /** Lines about what is allowed but insecure; logged. */
@@ -134,7 +135,10 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
   const shutDown = async (): Promise<void> => {
     logger.info({ graceMs: config.shutdownGraceMs }, 'shutting down');
     state.isShuttingDown = true;
+    const graceEndMs = performance.now() + config.shutdownGraceMs;
     await Promise.all([runs.drain(config.shutdownGraceMs), slots.drain(config.shutdownGraceMs)]);
+    // A product on its way to its client is running work as well: what is left of the grace is for it.
+    await closeServer(server, graceEndMs - performance.now());
     logger.info('stopped');
     await closers.close();
   };
@@ -250,9 +254,16 @@ function startCleaning(config: Config, volumes: VolumeWatches, logger: Logger): 
   });
 }
 
-/** Ends the answers in progress, those to slow clients by force. */
-async function closeServer(server: HttpServer): Promise<void> {
-  const timer = setTimeout(() => server.server.closeAllConnections(), CLOSE_CONNECTIONS_MS);
+/**
+ * Ends the answers in progress, those to slow clients by force.
+ * @param graceMs for what is being sent
+ */
+async function closeServer(server: HttpServer, graceMs = 0): Promise<void> {
+  const limitMs = Math.max(graceMs, CLOSE_CONNECTIONS_MS);
+  const timer = setTimeout(() => server.server.closeAllConnections(), limitMs);
+  // A client may keep its connection when it has its answer.
+  const looks = setInterval(() => server.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   await server.close();
   clearTimeout(timer);
+  clearInterval(looks);
 }

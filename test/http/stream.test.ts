@@ -1,6 +1,6 @@
 // Synchronous conversions (contract A4): headers, slots, disconnect, limits, errors, the job's record.
 import { readdirSync } from 'node:fs';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.js';
 import { buildOfd, textXml } from '../support/ofd-builder.js';
@@ -275,4 +275,21 @@ it('shutdown refuses a request whose body comes to its end only then', async () 
   service.converter.release();
   expect((await running).status).toBe(200);
   await ended;
+});
+
+it('shutdown lets a slow client have all of its product within shutdown_grace', async () => {
+  await service.restart({ shutdown_grace: '20s' });
+  service.converter.content = 'x'.repeat(30_000_000);
+  const sent = request(`${service.url}/v1/convert`, { method: 'POST', headers: { authorization: `Bearer ${KEY}` } });
+  sent.end(JSON.stringify(submission()));
+  const response = await new Promise<IncomingMessage>((resolve) => sent.once('response', resolve));
+  const ended = service.service.shutDown();
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  let sizeBytes = 0;
+  for await (const piece of response) sizeBytes += (piece as Buffer).length;
+  expect(sizeBytes).toBe(30_000_000);
+  const receivedMs = performance.now();
+  await ended;
+  // The client keeps its connection for five seconds, and nobody waits for that.
+  expect(performance.now() - receivedMs).toBeLessThan(3000);
 });
