@@ -286,6 +286,9 @@ describe('edges of pictures', () => {
     expect([snapped?.widthPx, snapped?.path.coordinates]).toEqual([1, [10.5, 5.5, 10.5, 45.5]]);
     expect(snapLine(line([0, 0, 5, 1], pen(0.1)).path, [10, 0, 0, 10, 0, 0], pen(0.1))).toBeUndefined();
     expect(snapLine(path, [10, 0, 0, 10, 0, 0], pen(2))).toBeUndefined();
+    // Shorter than a pixel, it must not vanish between two of them.
+    const short = line([1.01, 0.5, 1.04, 0.5], pen(0.1));
+    expect(snapLine(short.path, [10, 0, 0, 10, 0, 0], pen(0.1))).toBeUndefined();
   });
 
   it('leave no seam between strips', async () => {

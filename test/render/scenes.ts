@@ -475,4 +475,22 @@ export const SCENES: readonly Scene[] = [
       [20, 30, BLUE],
     ],
   },
+  {
+    name: 'lines without length: dots under round and square ends, nothing under others',
+    list: page([
+      line([10, 10, 10, 10], pen(6, { cap: 'round' })),
+      line([20, 10, 20, 10], pen(6, { cap: 'square' })),
+      line([30, 10, 30, 10], pen(6)),
+      line([10, 30, 10, 30, 20, 30], pen(6, { cap: 'square' })),
+    ]),
+    points: [
+      [10, 10, BLACK],
+      [12, 12, BLACK],
+      [20, 10, BLACK],
+      [22.5, 12.5, BLACK],
+      [12.6, 12.6, WHITE],
+      [30, 10, WHITE],
+      [15, 30, BLACK],
+    ],
+  },
 ];

@@ -70,6 +70,8 @@ class PathReader {
   #isBroken = false;
   /** A start that nothing has been drawn from yet. */
   #pendingMove = false;
+  /** That start is of a command of its own, not what closing leads back to. */
+  #isNewStart = false;
   #hasCurrent = false;
   #x = 0;
   #y = 0;
@@ -162,6 +164,7 @@ class PathReader {
 
   #start(x: number, y: number): void {
     this.#pendingMove = true;
+    this.#isNewStart = true;
     this.#hasCurrent = true;
     this.#startX = x;
     this.#startY = y;
@@ -180,10 +183,17 @@ class PathReader {
     this.#y = y;
   }
 
+  /** Closed at once, a figure is a point: round or square ends make a dot of it. */
   #close(): void {
-    if (!this.#hasCurrent || this.#pendingMove) return;
+    if (!this.#hasCurrent) return;
+    if (this.#pendingMove) {
+      if (!this.#isNewStart) return;
+      this.path.moveTo(this.#startX, this.#startY);
+      this.path.lineTo(this.#startX, this.#startY);
+    }
     this.path.close();
     this.#pendingMove = true;
+    this.#isNewStart = false;
     this.#at(this.#startX, this.#startY);
   }
 }

@@ -331,7 +331,7 @@ function drawLine(
   const dashes = dashesOf(line, stroke);
   context.setLineDash(dashes);
   context.lineDashOffset = stroke.dashOffset * line.dashScale;
-  const path = strokable(line);
+  const path = strokable(line, stroke.cap);
   for (const piece of dashes.length > 0 ? [path] : linePieces(path, OVERLAP_PX / meanScale(line.matrix))) {
     if (isLong(path) && !budget.take(strokedPixels(piece, line))) return;
     context.stroke(toPath2D(piece));

@@ -53,10 +53,50 @@ export function strokedPixels(path: Path, { matrix, width }: DeviceLine): number
 const FARTHEST_PX = 1_000_000;
 
 /** The path to hand to the raster library: curves that would take it seconds, for their size, as straight lines. */
-export function strokable({ path, matrix }: DeviceLine): Path {
+export function strokable({ path, matrix }: DeviceLine, cap: Stroke['cap']): Path {
   const bounds = path.controlBounds();
   const box = bounds && transformBox(matrix, bounds);
-  return box !== undefined && Math.max(box.width, box.height) > FARTHEST_PX ? straightened(path) : path;
+  if (box !== undefined && Math.max(box.width, box.height) > FARTHEST_PX) return straightened(path);
+  return cap === 'butt' ? path : withDots(path, DOT_PX / meanScale(matrix));
+}
+
+/** Length of what stands for a line without any: too short to be seen, long enough for single precision. */
+const DOT_PX = 0.01;
+const DOT_PRECISION = 1e-6;
+
+/** The raster library leaves out figures of one point, whose caps are dots: they become lines of next to no length. */
+function withDots(path: Path, length: number): Path {
+  const { verbs, coordinates: c } = path;
+  const dotted = new Path();
+  let hasDots = false;
+  let at = 0;
+  for (let from = 0; from < verbs.length; ) {
+    let end = from + 1;
+    while (end < verbs.length && verbs[end] !== MOVE) end++;
+    const figure = verbs.slice(from, end);
+    const next = figure.reduce((sum, verb) => sum + COORDINATES_OF_VERB[verb as 0], at);
+    const [x, y] = [c[at]!, c[at + 1]!];
+    if (figure.length > 1 && isOnePoint(c, at, next)) {
+      const reach = Math.max(length, Math.abs(x) * DOT_PRECISION);
+      dotted.moveTo(x, y);
+      dotted.lineTo(x + reach, y);
+      hasDots = true;
+    } else {
+      for (const verb of figure) dotted.verbs.push(verb);
+      for (let i = at; i < next; i++) dotted.coordinates.push(c[i]!);
+    }
+    at = next;
+    from = end;
+  }
+  return hasDots ? dotted : path;
+}
+
+/** Whether all points from index `from` up to `to` are one. */
+function isOnePoint(coordinates: readonly number[], from: number, to: number): boolean {
+  for (let i = from + 2; i < to; i += 2) {
+    if (coordinates[i] !== coordinates[from] || coordinates[i + 1] !== coordinates[from + 1]) return false;
+  }
+  return true;
 }
 
 function straightened(path: Path): Path {

@@ -61,7 +61,7 @@ export function coveringPixels(box: Box, m: Matrix): Box | undefined {
 
 /**
  * The line in device space with its edges between pixels, and its width in whole pixels; undefined where it is wide,
- * or has a part that is not parallel to the axes.
+ * has a part that is not parallel to the axes, or would vanish because it is shorter than a pixel.
  */
 export function snapLine(path: Path, m: Matrix, stroke: Stroke): { path: Path; widthPx: number } | undefined {
   const scales = axisScales(m);
@@ -86,7 +86,27 @@ export function snapLine(path: Path, m: Matrix, stroke: Stroke): { path: Path; w
     else snapped.lineTo(snap(point.x), snap(point.y));
     last = point;
   }
-  return { path: snapped, widthPx };
+  return losesFigure(path, snapped) ? undefined : { path: snapped, widthPx };
+}
+
+/** Whether a figure that had some length has none after it was moved. Both paths have the same verbs. */
+function losesFigure(path: Path, moved: Path): boolean {
+  const { verbs, coordinates: before } = path;
+  const after = moved.coordinates;
+  let [hadLength, hasLength] = [false, true];
+  let at = 0;
+  for (const verb of verbs) {
+    if (verb === CLOSE) continue;
+    if (verb === MOVE) {
+      if (hadLength && !hasLength) return true;
+      hadLength = hasLength = false;
+    } else {
+      hadLength ||= before[at] !== before[at - 2] || before[at + 1] !== before[at - 1];
+      hasLength ||= after[at] !== after[at - 2] || after[at + 1] !== after[at - 1];
+    }
+    at += 2;
+  }
+  return hadLength && !hasLength;
 }
 
 function isUpright([, b, c]: Matrix): boolean {

@@ -26,6 +26,7 @@ describe('AbbreviatedData', () => {
     ['operands that repeat an operator', 'M 0 0 1 1 2 2 Q 3 3 4 4 5 5 6 6', 'MLLQQ', undefined],
     ['S and then M: the second start counts', 'S 9 9 M 1 2 L 3 4', 'ML', [1, 2, 3, 4]],
     ['a start alone draws nothing', 'M 1 2', '', []],
+    ['a start closed at once is a point', 'M 1 2 C C M 3 4 L 5 6', 'MLCML', [1, 2, 1, 2, 3, 4, 5, 6]],
     ['after closing, a line goes on from the start', 'M 1 2 L 3 4 C L 5 6', 'MLCML', [1, 2, 3, 4, 1, 2, 5, 6]],
     ['a line without a start is one', 'L 1 2 L 3 4', 'ML', [1, 2, 3, 4]],
     ['a curve without a start begins at its first point', 'B 1 1 2 2 3 3', 'MB', [1, 1, 1, 1, 2, 2, 3, 3]],
