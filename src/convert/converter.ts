@@ -4,11 +4,14 @@
  * A thread is idle or runs one task. Idle threads are kept and reused (the one used last first, its caches are warm);
  * more are started while tasks wait, up to `maxThreads`. A thread that is aborted, dies or runs out of heap is replaced,
  * and only its own task fails.
+ *
+ * A thread that is ended in the middle of reading its modules never gives their descriptors back. So it gets its first task
+ * when it has read them all, and one whose task is aborted before that becomes an idle thread.
  */
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
 import type { ConversionHooks, ConversionResult, StepRunner, StepTask } from './converter-types.js';
-import { type ThreadReply, type ThreadSettings, WARM_UP } from './engines/thread-types.js';
+import type { ThreadReply, ThreadSettings } from './engines/thread-types.js';
 import { MemoryWatch } from './memory-watch.js';
 import { watchPulse } from './thread-pulse.js';
 
@@ -20,7 +23,10 @@ export interface ThreadConverterOptions {
   /** JavaScript heap of one thread in MiB; pixels and fonts lie outside and have their own budgets. */
   readonly heapMb?: number;
   readonly fontDirs: readonly string[];
-  /** Nobody else in this process has anything to do meanwhile; where absent, the threads give way to the others. */
+  /**
+   * Nobody else in this process has anything to do meanwhile, and it ends soon: the threads give way to nobody, and read
+   * modules when they need them.
+   */
   readonly isForeground?: boolean;
   /** A thread is retired after so many tasks, to give back what native libraries keep. */
   readonly tasksPerThread?: number;
@@ -37,6 +43,8 @@ const DEFAULT_IDLE_MEMORY_BYTES = 512 * 1024 * 1024;
 
 interface Thread {
   readonly worker: Worker;
+  /** Resolves when it can take a task. */
+  readonly ready: Promise<void>;
   tasks: number;
   /** JavaScript heap and buffers, as the thread last told. */
   memoryBytes: number;
@@ -69,6 +77,10 @@ export class ThreadConverter implements StepRunner {
 
   async run(task: StepTask, hooks: ConversionHooks): Promise<ConversionResult> {
     const thread = await this.#acquire(hooks.signal);
+    if (hooks.signal.aborted) {
+      this.#keep(thread);
+      throw abortFailure(hooks.signal);
+    }
     try {
       const result = await runOn(thread, task, hooks);
       this.#release(thread);
@@ -87,12 +99,7 @@ export class ThreadConverter implements StepRunner {
   async warm(threads: number): Promise<void> {
     const { signal } = new AbortController();
     const started = await Promise.all(Array.from({ length: threads }, () => this.#acquire(signal)));
-    await Promise.all(
-      started.map(async (thread) => {
-        await warmUp(thread.worker);
-        this.#release(thread);
-      }),
-    );
+    for (const thread of started) this.#keep(thread);
   }
 
   /** Stops every thread; tasks still running reject. */
@@ -108,8 +115,29 @@ export class ThreadConverter implements StepRunner {
       if (this.#isClosed) throw new ServiceError('shutting_down', 'The converter is closed');
       const idle = this.#idle.pop();
       if (idle) return idle;
-      if (this.#threads.size < this.#options.maxThreads) return this.#spawn();
+      if (this.#threads.size < this.#options.maxThreads) return this.#started(this.#spawn(), signal);
       await this.#nextFree(signal);
+    }
+  }
+
+  async #started(thread: Thread, signal: AbortSignal): Promise<Thread> {
+    let onAbort = (): void => undefined;
+    const aborted = new Promise<never>((_resolve, reject) => {
+      onAbort = () => reject(abortFailure(signal));
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      await Promise.race([thread.ready, aborted]);
+      return thread;
+    } catch (error) {
+      if (!signal.aborted) await this.#discard(thread, 'crashed');
+      thread.ready.then(
+        () => this.#keep(thread),
+        () => undefined,
+      );
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
@@ -131,14 +159,15 @@ export class ThreadConverter implements StepRunner {
 
   #spawn(): Thread {
     const { fontDirs, isForeground = false } = this.#options;
-    const settings: ThreadSettings = { fontDirs, givesWay: !isForeground };
+    const settings: ThreadSettings = { fontDirs, isForeground };
     const worker = new Worker(threadUrl(), {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? DEFAULT_HEAP_MB },
     });
     // Each task listens while it runs; this one keeps an error between tasks from ending the process.
     worker.on('error', () => undefined);
-    const thread: Thread = { worker, tasks: 0, memoryBytes: 0, fail: undefined, isEnding: false };
+    const ready = untilReady(worker);
+    const thread: Thread = { worker, ready, tasks: 0, memoryBytes: 0, fail: undefined, isEnding: false };
     worker.once('exit', () => this.#forget(thread));
     this.#threads.add(thread);
     return thread;
@@ -148,11 +177,17 @@ export class ThreadConverter implements StepRunner {
     thread.tasks += 1;
     const { tasksPerThread, idleMemoryBytes } = this.#options;
     const isOld = thread.tasks >= (tasksPerThread ?? DEFAULT_TASKS_PER_THREAD);
-    if (this.#isClosed || isOld || thread.memoryBytes > (idleMemoryBytes ?? DEFAULT_IDLE_MEMORY_BYTES)) {
+    if (isOld || thread.memoryBytes > (idleMemoryBytes ?? DEFAULT_IDLE_MEMORY_BYTES)) {
       void this.#discard(thread, 'recycled');
       return;
     }
-    this.#idle.push(thread);
+    this.#keep(thread);
+  }
+
+  /** It waits for its next task. */
+  #keep(thread: Thread): void {
+    if (this.#isClosed) void this.#discard(thread, 'stopped');
+    else this.#idle.push(thread);
     this.#waiting.shift()?.();
   }
 
@@ -195,13 +230,18 @@ class BrokenThread extends Error {
 }
 
 /** A thread that ends meanwhile is forgotten by itself. */
-function warmUp(worker: Worker): Promise<void> {
-  return new Promise((resolve, reject) => {
-    worker.once('message', () => resolve());
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('the thread has ended')));
-    worker.postMessage(WARM_UP);
+function untilReady(worker: Worker): Promise<void> {
+  const ready = new Promise<void>((resolve, reject) => {
+    const onEnd = (error: Error | number): void =>
+      reject(threadFailure(error instanceof Error ? error : new Error('the thread has ended')));
+    worker.once('error', onEnd).once('exit', onEnd);
+    worker.once('message', () => {
+      worker.off('error', onEnd).off('exit', onEnd);
+      resolve();
+    });
   });
+  ready.catch(() => undefined);
+  return ready;
 }
 
 function runOn(thread: Thread, task: StepTask, hooks: ConversionHooks): Promise<ConversionResult> {

@@ -1,4 +1,5 @@
 /** The engines that run in the process itself, each loaded when it is first used. Worker threads and the command line have them. */
+import { loadBackend, RENDERED_FORMATS } from '../../render/index.js';
 import type { EngineName } from '../plan.js';
 import type { Engine } from './engine.js';
 
@@ -12,6 +13,15 @@ const LOADERS = {
 export type InProcessEngine = keyof typeof LOADERS;
 
 export const IN_PROCESS_ENGINES = Object.keys(LOADERS) as readonly InProcessEngine[];
+
+/** All engines and backends: nothing of them is read from the disk any more. */
+export async function loadEverything(): Promise<void> {
+  await Promise.all([
+    ...IN_PROCESS_ENGINES.map(loadEngine),
+    ...RENDERED_FORMATS.map(loadBackend),
+    import('../../render/raster/pixel-pages.js'),
+  ]);
+}
 
 export function loadEngine(name: InProcessEngine): Promise<Engine> {
   return LOADERS[name]();

@@ -5,21 +5,17 @@ import type { ConversionResult } from '../converter-types.js';
 
 export interface ThreadSettings {
   readonly fontDirs: readonly string[];
-  /** Whether it gives way to the other threads of the process. */
-  readonly givesWay: boolean;
+  /** It gives way to no other thread of the process, and reads modules when they are needed. */
+  readonly isForeground: boolean;
 }
 
-/** In place of a task: load the engines and look through the fonts. */
-export const WARM_UP = 'warm up';
-
-/** What a thread tells of its task. */
+/** What a thread tells of its task, and first that it can take one. */
 export type ThreadMessage =
+  | { readonly kind: 'ready' }
   | { readonly kind: 'opened'; readonly format: FormatId }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
   | { readonly kind: 'alive' }
   | { readonly kind: 'log'; readonly bytes: Uint8Array }
-  /** Of WARM_UP, which is no task. */
-  | { readonly kind: 'warm' }
   | { readonly kind: 'done'; readonly result: ConversionResult }
   | {
       readonly kind: 'failed';

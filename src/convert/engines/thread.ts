@@ -4,21 +4,26 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors.js';
 import { systemFontBook } from '../../fonts/system.js';
 import type { StepTask } from '../converter-types.js';
-import { IN_PROCESS_ENGINES, type InProcessEngine, loadEngine } from './in-process.js';
+import { type InProcessEngine, loadEngine, loadEverything } from './in-process.js';
 import { runStep } from './run-step.js';
-import { type ThreadMessage, type ThreadReply, type ThreadSettings, WARM_UP } from './thread-types.js';
+import type { ThreadMessage, ThreadReply, ThreadSettings } from './thread-types.js';
 
 const port = parentPort!;
 const settings = workerData as ThreadSettings;
 // Linux keeps a nice value for each thread: conversions give way to the thread that answers requests.
-if (settings.givesWay && process.platform === 'linux') setPriority(0, 10);
+if (!settings.isForeground && process.platform === 'linux') setPriority(0, 10);
 const fonts = systemFontBook(settings.fontDirs);
 /** Never aborts: whoever wants a step to end ends the thread. */
 const { signal } = new AbortController();
 
-port.on('message', (asked: (StepTask & { readonly engine: InProcessEngine }) | typeof WARM_UP) => {
-  const answer = asked === WARM_UP ? warmUp() : run(asked);
-  answer.then(
+if (!settings.isForeground) {
+  await loadEverything();
+  void fonts.index;
+}
+tell({ kind: 'ready' });
+
+port.on('message', (task: StepTask & { readonly engine: InProcessEngine }) => {
+  run(task).then(
     (message) => tell(message),
     (error: unknown) => tell(failure(error)),
   );
@@ -38,13 +43,6 @@ async function run(task: StepTask & { readonly engine: InProcessEngine }): Promi
     log: (bytes) => tell({ kind: 'log', bytes }),
   });
   return { kind: 'done', result };
-}
-
-/** Nothing comes of it but that the first task finds everything there. */
-async function warmUp(): Promise<ThreadMessage> {
-  await Promise.all(IN_PROCESS_ENGINES.map(loadEngine));
-  void fonts.index;
-  return { kind: 'warm' };
 }
 
 function failure(error: unknown): ThreadMessage {

@@ -5,7 +5,6 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from '../byte-source.js';
-import { withFileSource } from '../byte-source.js';
 import { type OnBlocked, UnreadablePart, withoutExternal } from './external.js';
 import { withoutFetchingFields } from './rtf.js';
 import { DEFLATED, dataStart, listZip, STORED, type ZipEntry } from './zip-listing.js';
@@ -22,23 +21,23 @@ const DATE = 0x21;
 const LARGEST_ZIP_BYTES = 0xffffffff;
 
 /**
- * @returns whether a copy was made at `to`: false where there is nothing to change
+ * An archive is always written anew: readers differ in where they look for its directory, and LibreOffice shall see the
+ * parts that were looked through and no others.
+ * @returns whether a copy was made at `to`: false for RTF where there is nothing to change
  * @throws UnreadablePart
  */
-export function makeClosedCopy(from: string, to: string, onBlocked: OnBlocked): Promise<boolean> {
-  return withFileSource(from, async (source) => {
-    if ((await source.read(0, 2)).toString('latin1') !== 'PK') return copyRtf(source, to, onBlocked);
-    const zip = await listZip(source);
-    if (!zip) throw new UnreadablePart('the archive');
-    const changed = new Map<ZipEntry, Buffer>();
-    for (const entry of zip.entries) {
-      const part = withoutExternal(await unpack(source, entry), onBlocked);
-      if (part) changed.set(entry, part);
-    }
-    if (changed.size === 0) return false;
-    await write(source, zip.entries, changed, to);
-    return true;
-  });
+export async function makeClosedCopy(source: ByteSource, to: string, onBlocked: OnBlocked): Promise<boolean> {
+  if ((await source.read(0, 2)).toString('latin1') !== 'PK') return copyRtf(source, to, onBlocked);
+  const zip = await listZip(source);
+  if (!zip) throw new UnreadablePart('the archive');
+  const changed = new Map<ZipEntry, Buffer>();
+  for (const entry of zip.entries) {
+    const part = withoutExternal(await unpack(source, entry), onBlocked);
+    if (part) changed.set(entry, part);
+  }
+  if (changed.size === 0) return false;
+  await write(source, zip.entries, changed, to);
+  return true;
 }
 
 async function copyRtf(source: ByteSource, to: string, onBlocked: OnBlocked): Promise<boolean> {
@@ -59,7 +58,10 @@ async function unpack(source: ByteSource, entry: ZipEntry): Promise<Buffer> {
   if (entry.unpackedBytes > LARGEST_PART_BYTES) throw unreadable(entry, true);
   if ((entry.flags & ENCRYPTED_FLAG) !== 0) throw unreadable(entry);
   const data = await packedData(source, entry);
-  if (entry.method === STORED) return data;
+  if (entry.method === STORED) {
+    if (entry.packedBytes !== entry.unpackedBytes) throw unreadable(entry);
+    return data;
+  }
   if (entry.method !== DEFLATED) throw unreadable(entry);
   try {
     return inflateRawSync(data, { maxOutputLength: LARGEST_PART_BYTES });

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { Report } from '../../display/list.js';
 import { ServiceError } from '../../errors.js';
 import type { FormatId } from '../../formats.js';
-import type { ClosedCopyReply, ClosedCopyRequest } from './closed-copy-thread.js';
+import type { ClosedCopyOpened, ClosedCopyReply, ClosedCopyRequest } from './closed-copy-thread.js';
 import { CsvSample, type CsvShape } from './csv.js';
 import { examineOffice, type OfficeFormat } from './examine.js';
 import { copyAsUtf8 } from './text-encoding.js';
@@ -61,7 +61,19 @@ const LOOKED_THROUGH: ReadonlySet<OfficeFormat> = new Set(['docx', 'xlsx', 'pptx
 /** What a reader would miss; others (templates, data sources) show nothing. */
 const SHOWN = new Set([
   ...['image', 'fill-image', 'background-image', 'object', 'object-ole', 'plugin', 'floating-frame', 'section-source'],
-  ...['table-source', 'style', 'binary-data', 'img', 'iframe', 'video', 'audio', 'media', 'oleObject', 'aFChunk'],
+  ...[
+    'table-source',
+    'style',
+    'binary-data',
+    'img',
+    'iframe',
+    'video',
+    'audio',
+    'media',
+    'oleObject',
+    'aFChunk',
+    'definition',
+  ],
 ]);
 
 /** The path of a document without references to the outside: its own where it has none. */
@@ -99,9 +111,17 @@ function inThread(request: ClosedCopyRequest, signal: AbortSignal): Promise<Clos
       workerData: request,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
     });
-    const onAbort = (): void => void worker.terminate();
+    let isOpened = false;
+    const onAbort = (): void => {
+      if (isOpened) void worker.terminate();
+      fail(signal.reason);
+    };
     signal.addEventListener('abort', onAbort, { once: true });
-    worker.once('message', done);
+    worker.on('message', (message: ClosedCopyOpened | ClosedCopyReply) => {
+      if (message.kind !== 'opened') return done(message);
+      isOpened = true;
+      if (signal.aborted) void worker.terminate();
+    });
     worker.once('error', (error: Error & { code?: string }) =>
       fail(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(error) : error),
     );
