@@ -64,6 +64,31 @@ describe('lines', () => {
   });
 });
 
+describe('letters from right to left', () => {
+  const leftward = (text: string, right: number, y: number, more = {}) =>
+    run(text, right, y, 4, { stepX: -2, ...more });
+
+  it('are read from the right, whether the run holds them in that order or as they stand', async () => {
+    expect(await textOf([leftward('שלום עולם', 60, 20)])).toBe('שלום עולם\n');
+    expect(await textOf([run('םולש', 20, 20)])).toBe('שלום\n');
+    const words = [run('سلام', 40, 20, 4, { stepX: -2 }), run('دنيا', 28, 20, 4, { stepX: -2 })];
+    expect(await textOf(words)).toBe('سلام دنيا\n');
+  });
+
+  it('stand among words and numbers that are read from the left', async () => {
+    expect(await textOf([run('2024 :םולש', 20, 20)])).toBe('שלום: 2024\n');
+    expect(await textOf([run('The word םולש means', 20, 20)])).toBe('The word שלום means\n');
+    expect(await textOf([run('名称：', 10, 20), run('הרבח', 22, 20), run('有限公司', 32.5, 20)])).toBe(
+      '名称：חברה 有限公司\n',
+    );
+  });
+
+  it('are those of Chinese text too where the document says so, and never of numbers painted backwards', async () => {
+    expect(await textOf([run('中国银行', 60, 20, 4, { stepX: -4, readDirection: 180 })])).toBe('中国银行\n');
+    expect(await textOf([leftward('54321', 60, 20)])).toBe('12345\n');
+  });
+});
+
 describe('blanks', () => {
   it('of a run make no room that another run may not fill', async () => {
     const form = [run('共', 10, 20), run('4            1', 20, 20), run('页 第', 26, 20), run('页', 52, 20)];

@@ -7,7 +7,7 @@ import { IDENTITY, type Matrix, multiply, transformPoint } from '../../display/g
 import type { GlyphRun, Item } from '../../display/list.js';
 import { DuplicateFilter } from './duplicates.js';
 import { isNarrow, pitchesOf } from './pitch.js';
-import { isHan } from './scripts.js';
+import { isHan, isLeftward } from './scripts.js';
 
 /** One glyph's characters. Coordinates are of the fragment's frame: x along the letters' own baseline, y down across it. */
 export interface Letter {
@@ -16,6 +16,8 @@ export interface Letter {
   readonly y: number;
   /** To where the letter's cell ends: its advance, at most to the next letter of its run. */
   readonly right: number;
+  /** The letter after it in its text stands to its left, as the document says. */
+  readonly isBackward?: true;
 }
 
 export interface Fragment {
@@ -89,7 +91,7 @@ function collectRuns(items: readonly Item[]): RawRun[] {
 
 function rawRun(run: GlyphRun, matrix: Matrix, duplicates: DuplicateFilter): RawRun {
   const frame = frameOf(run, matrix);
-  const letters = lettersOf(run, frame, duplicates);
+  const letters = leftToRight(lettersOf(run, frame, duplicates), frame.sizeMm, run.readDirection === 180);
   duplicates.endRun();
   const fontKey = `${run.font?.name ?? ''}\n${run.face.key}`;
   return { ...frame, letters, fontKey, isBold: run.face.isBold || run.emboldenMm > 0 };
@@ -147,6 +149,28 @@ function lettersOf(run: GlyphRun, frame: RunFrame, duplicates: DuplicateFilter):
     else letters.push({ text, x, y: point.y * cos - point.x * sin, right: x + advance, advance, naturalAdvance });
   }
   return letters;
+}
+
+/**
+ * Stretches of letters that go leftwards, turned round; only of scripts that are written so, or where the document asks
+ * for it: digits are read to the right whatever the order of painting.
+ */
+function leftToRight(letters: RawLetter[], sizeMm: number, readsBack: boolean): RawLetter[] {
+  if (!readsBack && !letters.some(({ text }) => isLeftward(text))) return letters;
+  const turned: RawLetter[] = [];
+  for (let from = 0; from < letters.length; ) {
+    let to = from + 1;
+    while (to < letters.length && isToTheLeft(letters[to - 1]!, letters[to]!, sizeMm)) to++;
+    const stretch = letters.slice(from, to).reverse();
+    for (const letter of stretch) turned.push(readsBack && to - from > 1 ? { ...letter, isBackward: true } : letter);
+    from = to;
+  }
+  return turned;
+}
+
+function isToTheLeft(previous: RawLetter, letter: RawLetter, sizeMm: number): boolean {
+  const back = previous.x - letter.x;
+  return back > 0 && back <= WIDE_GAP * sizeMm + letter.advance && Math.abs(letter.y - previous.y) <= 0.4 * sizeMm;
 }
 
 /** A glyph without characters belongs to the ones before it: their cell reaches to its end. */
@@ -219,10 +243,11 @@ function isBelow(previous: RawLetter, letter: RawLetter, sizeMm: number): boolea
 /** No cell goes beyond the next letter; in a run, or a font, of one pitch the last letter's is as wide as the others'. */
 function fitCells(letters: readonly RawLetter[], sizeMm: number, fontPitch: number): Letter[] {
   const pitch = fixedPitch(letters, sizeMm);
-  return letters.map(({ text, x, y, right: natural }, i) => {
+  return letters.map(({ text, x, y, right: natural, isBackward }, i) => {
     const right = fontPitch < Infinity && isNarrow(text) ? x + fontPitch * sizeMm : natural;
     const end = letters[i + 1]?.x ?? (text < '\u2e80' ? x + pitch : Infinity);
-    return { text, x, y, right: end > x ? Math.min(right, end) : right };
+    const cell = { text, x, y, right: end > x ? Math.min(right, end) : right };
+    return isBackward === undefined ? cell : { ...cell, isBackward };
   });
 }
 

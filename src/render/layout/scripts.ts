@@ -1,4 +1,4 @@
-/** Which characters are written without blanks between words. */
+/** Which characters are written without blanks between words, and which from right to left. */
 
 /** Han characters and the full-width forms and signs that go with them, kana and hangul included. */
 export function isHan(codePoint: number): boolean {
@@ -21,4 +21,11 @@ export function endsInHan(text: string): boolean {
 
 export function startsWithHan(text: string): boolean {
   return text !== '' && isHan(text.codePointAt(0)!);
+}
+
+const LEFTWARD = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Whether the text holds a letter of a script that is written from right to left. */
+export function isLeftward(text: string): boolean {
+  return text > '\u0590' && LEFTWARD.test(text) && !/^\p{N}+$/u.test(text);
 }

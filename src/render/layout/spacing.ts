@@ -1,4 +1,5 @@
 /** Turns a row into text: which letters stand together, where a blank goes, where a cell ends (spec 16.2). */
+import { inReadingOrder } from './direction.js';
 import type { Fragment, Letter } from './fragments.js';
 import type { Row } from './rows.js';
 import { endsInHan, startsWithHan } from './scripts.js';
@@ -47,15 +48,16 @@ export interface RowLetter {
 }
 
 /** All letters of a row in reading order. */
-export function rowLetters(row: Row): RowLetter[] {
+export function rowLetters(row: Row): readonly RowLetter[] {
   // Letters of different slant share no line to measure gaps on, letters above each other neither.
   if (!row.isVertical && !isCurved(row)) {
     const placed = placeLetters(row.fragments);
     const isSentence = isJustified(placed);
-    return placed.map(({ letter, fragment }, i) => {
+    const letters = placed.map(({ letter, fragment }, i): RowLetter => {
       const separator = i === 0 ? '' : separatorAt(placed, i);
       return { letter, fragment, separator: separator === 'cell' && isSentence ? ' ' : separator };
     });
+    return inReadingOrder(letters);
   }
   return row.fragments.flatMap((fragment, piece) =>
     fragment.letters.map((letter, i): RowLetter => {
@@ -73,15 +75,17 @@ export function isCurved({ fragments }: Row): boolean {
 export function rowCells(row: Row): Cell[] {
   const cells: Cell[] = [];
   let text = '';
-  let left = row.left;
-  let right = row.left;
+  let left = Infinity;
+  let right = -Infinity;
   for (const { letter, separator } of rowLetters(row)) {
     if (separator === 'cell') {
       cells.push({ text: text.trimEnd(), left, right });
       text = '';
       left = letter.x;
+      right = letter.right;
     } else text += separator;
     text += letter.text;
+    left = Math.min(left, letter.x);
     right = Math.max(right, letter.right);
   }
   cells.push({ text: text.trimEnd(), left, right });
