@@ -219,6 +219,14 @@ describe('turned text', () => {
 });
 
 describe('vertical text', () => {
+  it('beside much level text is read from its right column to its left one, too', async () => {
+    const column = (text: string, x: number) => run(text, x, 20, 4, { stepY: 5 });
+    const level = lines(['横排文字的第一行很长', '横排文字的第二行也长'], 20, 60);
+    expect(await textOf([column('左列', 100), column('右列', 106), column('远处', 150), ...level])).toBe(
+      '右列\n左列\n远处\n横排文字的第一行很长\n横排文字的第二行也长\n',
+    );
+  });
+
   it('is read from right to left', async () => {
     const column = (text: string, x: number) => run(text, x, 20, 4, { stepY: 5 });
     expect(await textOf([column('左行之文字', 100), column('右行之文字', 120)])).toBe('右行之文字\n左行之文字\n');

@@ -19,8 +19,10 @@ const MAX_PITCH = 2.4;
 /** The same, as a share of the usual distance of this text. */
 const MAX_PITCH_RATIO = 1.5;
 const SAME_SIZE = 0.12;
-/** A line of this many sizes at most (four letters, a little apart) is a label, no line of a text that goes on. */
-const LABEL_SIZES = 4.2;
+/** A line of this many sizes at most is a label, no line of a text that goes on. */
+const LABEL_SIZES = 4;
+/** So is one of as many letters a little apart, unless the next line is as long as it is: both fill a narrow cell. */
+const LOOSE_LABEL_SIZES = 4.2;
 /** A line may begin an item: 第一条, 一、, （一）, 1., 1、, (1), a bullet. */
 const ITEM_START =
   /^(?:第[一二三四五六七八九十百零〇\d]+[条章节编款项]|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）]|\d{1,3}(?:[.．、)）](?!\d)|(?:\.\d{1,3})+\s)|[•●·▪◆■○]|[-–—]\s)/u;
@@ -98,7 +100,7 @@ function isAligned(group: readonly Row[], row: Row): boolean {
 /** The first word of the next line would not have fitted behind the line, and it does not look like an end. */
 function isFull(group: readonly Row[], nextText: string, next: Row, flow: Flow): boolean {
   const previous = group.at(-1)!;
-  if (previous.right - previous.left <= LABEL_SIZES * previous.sizeMm) return false;
+  if (isLabel(previous, next)) return false;
   // A line that alone reaches the edge proves no edge: where it ends a sentence, the paragraph may end with it.
   if (SENTENCE_END.test(rowText(previous)) && isAloneAtEdge(previous, group, next, flow)) return false;
   const room = Math.min(flow.right, ownEdge(group, next)) - previous.right;
@@ -109,6 +111,12 @@ function isFull(group: readonly Row[], nextText: string, next: Row, flow: Flow):
   const needed = isHanNext ? wordWidth + 1.2 * next.sizeMm : wordWidth + 0.6 * next.sizeMm;
   if (room > needed) return false;
   return !(SENTENCE_END.test(rowText(previous)) && room > next.sizeMm);
+}
+
+function isLabel(row: Row, next: Row): boolean {
+  const width = row.right - row.left;
+  const isShorter = next.right < row.right - 0.5 * row.sizeMm;
+  return width <= (isShorter ? LOOSE_LABEL_SIZES : LABEL_SIZES) * row.sizeMm;
 }
 
 function isAloneAtEdge(row: Row, group: readonly Row[], next: Row, flow: Flow): boolean {

@@ -18,6 +18,9 @@ export interface Row {
 /** Open rows looked at for each fragment: more never lie within one line's height. */
 const LOOK_BACK = 40;
 
+/** Columns of one vertical text begin at most so many sizes apart. */
+const COLUMN_STEP = 2.5;
+
 const HALF_EMPTY = /[：；，、。！？）］｝》」』】〉〕]$/u;
 
 interface OpenRow {
@@ -39,7 +42,27 @@ export function buildRows(fragments: readonly Fragment[]): Row[] {
     else join(row, fragment);
   }
   const vertical = fragments.filter((fragment) => fragment.isVertical).map((fragment) => toRow([fragment]));
-  return [...open.map((row) => toRow(row.fragments)), ...vertical].sort((a, b) => a.top - b.top || a.left - b.left);
+  const rows = [...open.map((row) => toRow(row.fragments)), ...vertical];
+  return withColumnsTurned(rows.sort((a, b) => a.top - b.top || a.left - b.left));
+}
+
+/** Columns of vertical text side by side are read from right to left. `rows`: from top to bottom. */
+function withColumnsTurned(rows: readonly Row[]): Row[] {
+  const turned: Row[] = [];
+  for (let from = 0; from < rows.length; ) {
+    let to = from + 1;
+    while (to < rows.length && areColumns(rows[to - 1]!, rows[to]!)) to++;
+    turned.push(...rows.slice(from, to).reverse());
+    from = to;
+  }
+  return turned;
+}
+
+/** Whether both begin at one height, the second at most a column's width to the right of the first. */
+function areColumns(a: Row, b: Row): boolean {
+  if (!a.isVertical || !b.isVertical || Math.abs(a.top - b.top) > 0.1 * a.sizeMm) return false;
+  const step = b.left - a.left;
+  return step > 0 && step <= COLUMN_STEP * Math.max(a.sizeMm, b.sizeMm);
 }
 
 function newRow(fragment: Fragment): OpenRow {
