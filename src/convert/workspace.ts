@@ -38,9 +38,23 @@ function removeLater(path: string, tries: number): void {
   setTimeout(() => void again(), waitMs).unref();
 }
 
+/**
+ * Runs `make`, which makes something in the root; a second time where the root is gone: old temporary files are cleaned up
+ * on many machines, and a root without work for days is one of them.
+ */
+export async function inRoot<T>(root: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await makeFolder(root, 0o700);
+    return make();
+  }
+}
+
 /** Runs `work` with a directory of its own under `root`, and removes that directory however `work` ends. */
 export async function inWorkspace<T>(root: string, name: string, work: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(join(root, `${name}-`));
+  const directory = await inRoot(root, () => mkdtemp(join(root, `${name}-`)));
   try {
     return await work(directory);
   } finally {

@@ -6,6 +6,7 @@ import { createHash, type Hash, hash, randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByteSource, sourceOf, withFileSource } from '../convert/byte-source.js';
+import { inRoot } from '../convert/workspace.js';
 import { ServiceError } from '../errors.js';
 import { INLINE_INPUT_BYTES } from '../jobs/input-files.js';
 import type { SubmittedInput } from '../jobs/store.js';
@@ -25,6 +26,7 @@ export interface Upload {
 
 /** Takes the bytes of one upload. It ends with `finish` or with `discard`. */
 export class UploadWriter {
+  readonly #folder: string;
   readonly #path: string;
   /** Of an upload in a file; the digest of one in memory is made when somebody asks for it. */
   #hash: Hash | undefined;
@@ -34,6 +36,7 @@ export class UploadWriter {
 
   /** @param folder where a large upload becomes a file; swept when the service starts */
   constructor(folder: string) {
+    this.#folder = folder;
     this.#path = join(folder, `upload-${randomUUID()}`);
   }
 
@@ -58,7 +61,7 @@ export class UploadWriter {
     this.#hash ??= createHash('sha256');
     for (const piece of pieces) this.#hash.update(piece);
     try {
-      this.#handle ??= await open(this.#path, 'wx+', 0o600);
+      this.#handle ??= await inRoot(this.#folder, () => open(this.#path, 'wx+', 0o600));
       for (const piece of pieces) await this.#handle.writeFile(piece);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;

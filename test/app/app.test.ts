@@ -1,6 +1,6 @@
 // The composition root: what keeps a service from starting, what it sees while it runs, retention.
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { startRetention } from '../../src/app/retention.js';
 import { PROBE_NAME } from '../../src/app/volume-probe.js';
 import { Watch } from '../../src/app/watch.js';
 import { temporaryFolder } from '../support/jobs.js';
-import { json, startTestService, submission, type TestService, until } from '../support/service.js';
+import { json, OFD_BASE64, startTestService, submission, type TestService, until } from '../support/service.js';
 
 let service: TestService | undefined;
 
@@ -52,6 +52,21 @@ it('a start makes its folders, closed to others, and the workspaces are swept', 
   writeFileSync(join(root, 'left-over', 'input.ofd'), 'x');
   await service.restart();
   expect(execFileSync('find', [service.tempDir, '-name', '*left*'], { encoding: 'utf8' })).toBe('');
+});
+
+it('work goes on where somebody has cleaned up old temporary files', async () => {
+  service = await startTestService();
+  const clean = (): void => rmSync(join(service?.tempDir ?? '', workRoot()), { recursive: true });
+  const workRoot = (): string => readdirSync(service?.tempDir ?? '').find((name) => name.startsWith('work-')) ?? '';
+  clean();
+  expect((await service.convert(submission())).status).toBe(200);
+  clean();
+  const { id } = await json<{ id: string }>(service.convert(submission({ output: { kind: 'dir' } })));
+  expect(await service.ended(id)).toMatchObject({ state: 'succeeded' });
+  clean();
+  const large = Buffer.concat([Buffer.from(OFD_BASE64, 'base64'), Buffer.alloc(200_000)]);
+  const sent = await service.call('/v1/convert?to=pdf', { method: 'POST', body: large });
+  expect(sent.status).toBe(200);
 });
 
 it('listens on IPv6 and IPv4 where no host is named', async () => {

@@ -1,7 +1,7 @@
 // Chromium, the real one: HTML and MHTML become the PDF that they should (contract B1, B4, X1), whatever their encoding,
 // side by side, and what hangs or crashes takes nothing else along (contract R3).
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -462,4 +462,24 @@ describe('a browser', () => {
       await tight.close();
     }
   });
+});
+
+it('a browser starts also where its folder was not there at first, or was cleaned up since', async () => {
+  const profileRoot = join(folder.path, 'absent', 'profiles');
+  writeFileSync(join(folder.path, 'absent'), '');
+  const late = new ChromiumEngine({
+    program: CHROME,
+    noSandbox: false,
+    profileRoot,
+    fontDirs: [],
+    conversionsPerBrowser: 1,
+  });
+  const print = (): Promise<Made> => convertBytes(late, folder.path, 'a.html', '<p>words');
+  await expect(print()).rejects.toThrow();
+  rmSync(join(folder.path, 'absent'));
+  expect((await print()).pages).toBe(1);
+  rmSync(profileRoot, { recursive: true, force: true });
+  expect((await print()).pages).toBe(1);
+  expect(readdirSync(profileRoot)).toContain('fonts.conf');
+  await late.close();
 });

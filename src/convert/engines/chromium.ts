@@ -1,6 +1,6 @@
 /** HTML and MHTML to PDF by Chromium: one browser serves many conversions, each in a context of its own. */
-import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.js';
 import { type Browser, type BrowserSettings, rejectOnAbort } from '../chromium/browser.js';
@@ -58,14 +58,25 @@ export class ChromiumEngine implements Engine {
 
   constructor(options: ChromiumOptions) {
     this.#pool = new BrowserPool({
-      settings: () => {
-        this.#settings ??= prepare(options);
-        return this.#settings;
-      },
+      settings: () => this.#settingsOf(options),
       conversionsPerBrowser: options.conversionsPerBrowser ?? CONVERSIONS_PER_BROWSER,
       idleMs: options.idleMs ?? IDLE_MS,
       onBrowserEnd: options.onBrowserEnd,
     });
+  }
+
+  /** Prepared once; again where that failed. The files are made where somebody cleans up old temporary files. */
+  async #settingsOf(options: ChromiumOptions): Promise<BrowserSettings> {
+    const preparing = this.#settings ?? prepare(options);
+    this.#settings = preparing;
+    try {
+      const settings = await preparing;
+      await makeFiles(options);
+      return settings;
+    } catch (error) {
+      if (this.#settings === preparing) this.#settings = undefined;
+      throw error;
+    }
   }
 
   async convert(run: EngineRun): Promise<EngineResult> {
@@ -126,20 +137,27 @@ export class ChromiumEngine implements Engine {
 async function prepare(options: ChromiumOptions): Promise<BrowserSettings> {
   const owner = createHash('sha256').update(resolve(options.profileRoot)).digest('hex').slice(0, 16);
   await endStrays(owner);
-  const cache = join(options.profileRoot, 'fontconfig');
-  await mkdir(cache, { recursive: true, mode: 0o700 });
-  const fontconfig = join(options.profileRoot, 'fonts.conf');
-  await writeFile(fontconfig, fontconfigFile(options.fontDirs, cache), { mode: 0o600 });
   const { prefix } = options.isolation ?? (await findIsolation());
   return {
     program: options.program,
     noSandbox: options.noSandbox || process.getuid?.() === 0,
     profileRoot: options.profileRoot,
-    environment: { FONTCONFIG_FILE: fontconfig },
+    environment: { FONTCONFIG_FILE: fontconfigPath(options) },
     prefix,
     owner,
     maxResidentBytes: options.maxResidentBytes ?? MAX_RESIDENT_BYTES,
   };
+}
+
+const fontconfigPath = ({ profileRoot }: ChromiumOptions): string => join(profileRoot, 'fonts.conf');
+
+/** What a browser finds in its folder when it starts. Other browsers may be reading it. */
+async function makeFiles(options: ChromiumOptions): Promise<void> {
+  const cache = join(options.profileRoot, 'fontconfig');
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const whole = join(options.profileRoot, `fonts-${randomUUID()}.conf`);
+  await writeFile(whole, fontconfigFile(options.fontDirs, cache), { mode: 0o600 });
+  await rename(whole, fontconfigPath(options));
 }
 
 /** Whatever happens, the tab is gone in the end; where it cannot be closed, its browser is. */
