@@ -36,7 +36,8 @@ export async function openLog(config: LogConfig): Promise<Log> {
     },
     outlets.length === 1
       ? (outlets[0] as DestinationStream)
-      : pino.multistream(outlets.map((stream) => ({ stream, level: config.logLevel }))),
+      : // The logger's level counts, which can be changed: the outlets take whatever comes.
+        pino.multistream(outlets.map((stream) => ({ stream, level: 'debug' }))),
   );
   return {
     logger,

@@ -60,6 +60,16 @@ it('lines are JSON with level and time, and the level is a threshold', async () 
   expect(JSON.stringify(secrets)).not.toMatch(/Bearer|"x"/);
 });
 
+it('the level can be changed, also where the log has two outlets', async () => {
+  const log = await openLog(config({ logToStdout: true, logLevel: 'error' }));
+  log.logger.info('hidden');
+  log.logger.level = 'debug';
+  log.logger.debug('seen');
+  await log.close();
+  const lines = readFileSync(join(folder, 'ofd-server.log'), 'utf8').trim().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['seen']);
+});
+
 it('files turn over at their size, the name leads to the one being written, and so many are kept', async () => {
   await writeMegabytes(5, { logMaxBackups: 2 });
   const names = readdirSync(folder).filter((name) => name !== 'ofd-server.log');
