@@ -1,7 +1,8 @@
 // LibreOffice fetches nothing while it converts (contract U2), and takes no file of this machine into a document. The
 // walls of the kernel are left out here: what is tested is what holds where they are not allowed. Without the engine's
 // own walls LibreOffice does all of it, which is shown too.
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -96,6 +97,49 @@ const svg = (target = `${file}/secret.png`): string =>
 const slideOf = (pictures: string): string =>
   `<office:presentation><draw:page draw:name="p"><draw:frame svg:x="1cm" svg:y="1cm" svg:width="9cm" svg:height="2cm"><draw:text-box><text:p>words</text:p></draw:text-box></draw:frame>${pictures}</draw:page></office:presentation>`;
 
+const rtfField = (instruction: string): string =>
+  `{\\rtf1\\ansi words {\\field{\\*\\fldinst ${instruction}}{\\fldrslt x}}\\par}`;
+
+/** A slide whose content is written by hand. */
+const slideWith = (content: string | Uint8Array): Uint8Array =>
+  openDocument('presentation', slideOf(''), { 'content.xml': content });
+
+const contentOf = (start: string, pictures: string): string =>
+  `${start}<office:document-content ${OPEN_DOCUMENT_SPACES} office:version="1.2"><office:body>${slideOf(pictures)}</office:body></office:document-content>`;
+
+/** A picture whose document type gives it what it asks for. */
+const svgOfType = (type: string, body: string): string =>
+  `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/1999/xlink">${type}]><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="&ns;" width="90" height="90"><rect width="50" height="50" fill="blue"/>${body}</svg>`;
+
+const utf32 = (text: string): Buffer => Buffer.from([...text].flatMap((letter) => [0, 0, 0, letter.charCodeAt(0)]));
+
+/** With a document in it, whose picture asks for one of this machine. */
+const outerDocx = (): Buffer => {
+  const inner = docx(
+    `${paragraphXml({ text: 'words' })}<w:p><w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml" id="a" style="width:50pt;height:50pt"><v:imagedata r:id="v"/></v:shape></w:pict></w:r></w:p>`,
+    [relationship('v', 'image', 'media/a.svg')],
+    { 'word/media/a.svg': svg() },
+  );
+  const links = [relationship('chunk', 'aFChunk', 'embeddings/a.docx')];
+  return docx('<w:altChunk r:id="chunk"/><w:p/>', links, { 'word/embeddings/a.docx': inner });
+};
+
+/**
+ * The end record names the directory of the first archive; that of the second one stands before the end record, where
+ * LibreOffice looks for it.
+ */
+function twoDirectories(shown: Buffer, hidden: Buffer): Buffer {
+  const [shownAt, hiddenAt] = [shown, hidden].map((zip) => zip.readUInt32LE(zip.length - 6)) as [number, number];
+  const directory = Buffer.from(hidden.subarray(hiddenAt, -22));
+  for (let at = 0; at < directory.length; ) {
+    directory.writeUInt32LE(directory.readUInt32LE(at + 42) + shownAt - hiddenAt, at + 42);
+    at += 46 + directory.readUInt16LE(at + 28) + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
+  }
+  const end = Buffer.from(hidden.subarray(-22));
+  end.writeUInt32LE(shownAt, 16);
+  return Buffer.concat([shown.subarray(0, -22), hidden.subarray(0, hiddenAt), directory, end]);
+}
+
 const DOCUMENTS: Readonly<Record<string, () => string | Uint8Array>> = {
   'words.docx': () =>
     docx(
@@ -145,6 +189,31 @@ const DOCUMENTS: Readonly<Record<string, () => string | Uint8Array>> = {
     ),
   'escaped.odt': () => odt(`<text:p>words${frame(`&#x66;ile&#58;//${folder.path}/secret.png`)}</text:p>`),
   'above.odp': () => openDocument('presentation', slideOf(frame('../../secret.png'))),
+  'padded.rtf': () => rtfField(`${' '.repeat(6000)}INCLUDEPICTURE "${file}/secret.png" \\\\d`),
+  'nested.rtf': () => rtfField(`{{INCLUDEPICTURE} "${file}/secret.png" \\\\d}`),
+  'interrupted.rtf': () => rtfField(`{\\*\\x PAGE }INCL{\\*\\x y}UDEPICTURE "${file}/secret.png" \\\\d`),
+  'typed.odp': () =>
+    slideWith(
+      contentOf(
+        `<?xml version="1.0"?><!DOCTYPE office:document-content [<!ATTLIST draw:image xlink:href CDATA "${file}/secret.png">]>`,
+        frame('').replace('xlink:href=""', ''),
+      ),
+    ),
+  'typed-svg.odt': () =>
+    odt(`<text:p>words${frame('Pictures/a.svg')}</text:p>`, {
+      'Pictures/a.svg': svgOfType(
+        `<!ATTLIST image xlink:href CDATA "${file}/secret.png">`,
+        '<image width="60" height="60"/>',
+      ),
+    }),
+  'entity-svg.odt': () =>
+    odt(`<text:p>words${frame('Pictures/a.svg')}</text:p>`, {
+      'Pictures/a.svg': svgOfType(
+        `<!ENTITY p '<image width=&#34;60&#34; height=&#34;60&#34; xlink:href=&#34;${file}/secret.png&#34;/>'>`,
+        '&p;',
+      ),
+    }),
+  'chunk.docx': outerDocx,
   'picture.ods': () =>
     openDocument(
       'spreadsheet',
@@ -162,6 +231,47 @@ describe('nothing is fetched and nothing of this machine is taken', () => {
     expect(hits).toEqual([]);
     expect(made.warnings.every(({ code }) => code === 'resource_blocked')).toBe(true);
     if (name !== 'words.pptx') expect(made.warnings.length).toBeGreaterThan(0);
+  });
+
+  it('of an archive with two directories the parts that were looked through are shown', async () => {
+    const shown = openDocument('presentation', slideOf(''), { 'large.bin': randomBytes(100_000) });
+    const hidden = openDocument('presentation', slideOf(frame(`${file}/secret.png`)));
+    const made = await convertBytes(engine, folder.path, 'two.odp', twoDirectories(shown, hidden));
+    expect(pdfText(made.path)).toContain('words');
+    expect(pdfImages(made.path)).toEqual([]);
+  });
+
+  it.each<[string, string, () => string | Uint8Array]>([
+    ['UTF-32', 'words.odp', () => slideWith(utf32(contentOf('<?xml version="1.0"?>', frame(`${file}/secret.png`))))],
+    [
+      'UTF-7',
+      'words.odp',
+      () =>
+        slideWith(
+          contentOf(
+            `<?xml version="1.0"${' '.repeat(300)} encoding="UTF-7"?>`,
+            frame(`${file}/secret.png`).replace(/"/g, '+ACI-'),
+          ),
+        ),
+    ],
+    [
+      'EBCDIC',
+      'words.odp',
+      () =>
+        slideWith(
+          execFileSync('iconv', ['-f', 'ASCII', '-t', 'IBM037'], {
+            input: contentOf('<?xml version="1.0" encoding="IBM037"?>', frame(`${file}/secret.png`)),
+          }),
+        ),
+    ],
+    [
+      'binary data without an end',
+      'words.rtf',
+      () => rtfField(`INCLUDEPICTURE "${file}/secret.png" \\\\d`).replace('words', 'words {\\*\\x\\bin9999999999 }'),
+    ],
+  ])('what cannot be looked through is refused: %s', async (_what, name, make) => {
+    const converting = convertBytes(engine, folder.path, name, make());
+    await expect(converting).rejects.toThrow(/cannot be looked through/);
   });
 
   it.each([

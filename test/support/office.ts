@@ -51,13 +51,15 @@ export function paragraphXml({ text, font }: Paragraph): string {
 /**
  * @param body paragraphs as XML
  * @param links relationships of the document
+ * @param parts other parts
  */
-export function docx(body: string, links: readonly string[] = []): Buffer {
+export function docx(body: string, links: readonly string[] = [], parts: Parts = {}): Buffer {
   return zipOf({
     '[Content_Types].xml': contentTypes({ 'word/document.xml': `${MEDIA}.wordprocessingml.document.main+xml` }),
     '_rels/.rels': relationships(relationship('r1', 'officeDocument', 'word/document.xml')),
     'word/_rels/document.xml.rels': relationships(...links),
     'word/document.xml': `${XML}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="${OFFICE}" xmlns:wp="${DRAWING}/wordprocessingDrawing" xmlns:a="${DRAWING}/main" xmlns:pic="${DRAWING}/picture"><w:body>${body}</w:body></w:document>`,
+    ...parts,
   });
 }
 

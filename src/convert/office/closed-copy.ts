@@ -4,13 +4,17 @@
  */
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { ByteSource } from '../byte-source.js';
+import { type ByteSource, sourceOf } from '../byte-source.js';
 import { type OnBlocked, UnreadablePart, withoutExternal } from './external.js';
 import { withoutFetchingFields } from './rtf.js';
-import { DEFLATED, dataStart, listZip, STORED, type ZipEntry } from './zip-listing.js';
+import { DEFLATED, dataStart, listZip, STORED, type ZipEntry, type ZipListing } from './zip-listing.js';
 
 /** Larger parts are films and the like; XML of this size LibreOffice would not get through in an hour. */
 const LARGEST_PART_BYTES = 256 * 1024 * 1024;
+/** All parts together, those of documents in the document too. */
+const LARGEST_UNPACKED_BYTES = 4 * 1024 ** 3;
+/** A table in a text in a slide, and one more. */
+const MOST_NESTED = 4;
 const PIECE_BYTES = 1024 * 1024;
 const ENCRYPTED_FLAG = 1;
 /** Names are UTF-8. */
@@ -30,14 +34,63 @@ export async function makeClosedCopy(source: ByteSource, to: string, onBlocked: 
   if ((await source.read(0, 2)).toString('latin1') !== 'PK') return copyRtf(source, to, onBlocked);
   const zip = await listZip(source);
   if (!zip) throw new UnreadablePart('the archive');
+  const changed = await closedParts(source, zip, { leftBytes: LARGEST_UNPACKED_BYTES, depth: 0, onBlocked });
+  const descriptor = openSync(to, 'wx', 0o600);
+  try {
+    await write(source, zip.entries, changed, (bytes) => {
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(descriptor, bytes, done, Math.min(PIECE_BYTES, bytes.length - done));
+    });
+  } finally {
+    closeSync(descriptor);
+  }
+  return true;
+}
+
+/** What holds for all of a document. */
+interface Looking {
+  /** May still be unpacked. */
+  leftBytes: number;
+  /** Of documents in documents. */
+  depth: number;
+  readonly onBlocked: OnBlocked;
+}
+
+/** The parts that are to be others than they are. */
+async function closedParts(source: ByteSource, zip: ZipListing, looking: Looking): Promise<Map<ZipEntry, Buffer>> {
   const changed = new Map<ZipEntry, Buffer>();
   for (const entry of zip.entries) {
-    const part = withoutExternal(await unpack(source, entry), onBlocked);
-    if (part) changed.set(entry, part);
+    const part = await unpack(source, entry);
+    looking.leftBytes -= part.length;
+    if (looking.leftBytes < 0) throw unreadable(entry, true);
+    const closed =
+      part.toString('latin1', 0, 2) === 'PK'
+        ? await closedArchive(part, entry, looking)
+        : withoutExternal(part, looking.onBlocked);
+    if (closed) changed.set(entry, closed);
   }
-  if (changed.size === 0) return false;
-  await write(source, zip.entries, changed, to);
-  return true;
+  return changed;
+}
+
+/** A document in the document: closed as well; nothing is left of one that cannot be looked through. */
+async function closedArchive(part: Buffer, { rawName }: ZipEntry, looking: Looking): Promise<Buffer> {
+  const source = sourceOf(part);
+  looking.depth++;
+  try {
+    if (looking.depth > MOST_NESTED) throw new UnreadablePart('documents in documents');
+    const zip = await listZip(source);
+    if (!zip) throw new UnreadablePart('the archive');
+    const changed = await closedParts(source, zip, looking);
+    const pieces: Buffer[] = [];
+    await write(source, zip.entries, changed, (bytes) => void pieces.push(bytes));
+    return Buffer.concat(pieces);
+  } catch (error) {
+    if (!(error instanceof UnreadablePart) || error.isTooLarge) throw error;
+    looking.onBlocked('object', rawName.toString('utf8'));
+    return Buffer.alloc(0);
+  } finally {
+    looking.depth--;
+  }
 }
 
 async function copyRtf(source: ByteSource, to: string, onBlocked: OnBlocked): Promise<boolean> {
@@ -78,34 +131,28 @@ async function write(
   source: ByteSource,
   entries: readonly ZipEntry[],
   changed: ReadonlyMap<ZipEntry, Buffer>,
-  to: string,
+  put: (bytes: Buffer) => void,
 ): Promise<void> {
-  const descriptor = openSync(to, 'wx', 0o600);
-  try {
-    let at = 0;
-    const put = (bytes: Buffer): void => {
-      for (let done = 0; done < bytes.length; )
-        done += writeSync(descriptor, bytes, done, Math.min(PIECE_BYTES, bytes.length - done));
-      at += bytes.length;
-      if (at > LARGEST_ZIP_BYTES) throw new UnreadablePart('an archive of more than 4 GB', true);
-    };
-    const directory: Buffer[] = [];
-    for (const entry of entries) {
-      const part = changed.get(entry);
-      const data = part ? (entry.method === STORED ? part : deflateRawSync(part)) : await packedData(source, entry);
-      const facts = part ? { crc32: crc32(part), unpackedBytes: part.length } : entry;
-      const fields = fieldsOf(entry, facts, data.length);
-      const headerAt = at;
-      put(localHeader(fields, entry.rawName));
-      put(data);
-      directory.push(centralHeader(fields, entry.rawName, headerAt));
-    }
-    const directoryAt = at;
-    for (const header of directory) put(header);
-    put(endRecord(directory.length, at - directoryAt, directoryAt));
-  } finally {
-    closeSync(descriptor);
+  let at = 0;
+  const add = (bytes: Buffer): void => {
+    put(bytes);
+    at += bytes.length;
+    if (at > LARGEST_ZIP_BYTES) throw new UnreadablePart('an archive of more than 4 GB', true);
+  };
+  const directory: Buffer[] = [];
+  for (const entry of entries) {
+    const part = changed.get(entry);
+    const data = part ? (entry.method === STORED ? part : deflateRawSync(part)) : await packedData(source, entry);
+    const facts = part ? { crc32: crc32(part), unpackedBytes: part.length } : entry;
+    const fields = fieldsOf(entry, facts, data.length);
+    const headerAt = at;
+    add(localHeader(fields, entry.rawName));
+    add(data);
+    directory.push(centralHeader(fields, entry.rawName, headerAt));
   }
+  const directoryAt = at;
+  for (const header of directory) add(header);
+  add(endRecord(directory.length, at - directoryAt, directoryAt));
 }
 
 /** What both headers of an entry have in common, from the version on. */

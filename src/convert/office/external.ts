@@ -13,13 +13,20 @@ export type OnBlocked = (element: string, target: string) => void;
 
 /** Attributes that are followed, wherever they stand; `link` is the one of pictures in Office Open XML. */
 const REFERENCE = /\b(href|src|target|background|data|link)\s*=\s*("[^"<]*"|'[^'<]*')/gi;
-const STYLE_URL = /\burl\(\s*(&quot;|["']?)([^"')&]*)/gi;
+const STYLE_URL = /\burl\(\s*(&quot;|["']?)((?:[^"')&]|&(?!quot;))*)/gi;
 const BINARY = /(<(?:[\w.-]+:)?binary-data\b[^>]*>)([^<]*)/g;
 const LARGEST_PICTURE_BYTES = 64 * 1024 * 1024;
 const MOST_NESTED = 4;
 /** Characters that mean the same in them as in ASCII. */
 const READABLE_ENCODINGS =
   /^(?:utf-?8|us-ascii|ascii|iso-8859-\d+|windows-125\d|gb2312|gbk|gb18030|big5|euc-\w+|shift_jis)$/i;
+
+/**
+ * How XML begins that is neither in UTF-16 nor readable as ASCII: UTF-32 in any order, with its mark or "<" first, and
+ * EBCDIC. LibreOffice reads it.
+ */
+const UNREADABLE_START =
+  /^(?:0000003c000000|3c000000..000000|00003c000000..00|003c000000..0000|0000feff|fffe0000|feff0000|0000fffe|4c6fa794)/;
 
 /** The part cannot be looked through, so it may not be opened. */
 export class UnreadablePart extends Error {
@@ -62,9 +69,10 @@ function unpacked(part: Buffer): Buffer {
 
 /** UTF-16, with its mark or by the first characters of XML. */
 function wideEncodingOf(part: Buffer): 'le' | 'be' | undefined {
-  const start = part.toString('hex', 0, 4);
-  if (start.startsWith('fffe') || start === '3c003f00' || start === '3c007300') return 'le';
-  return start.startsWith('feff') || start === '003c003f' || start === '003c0073' ? 'be' : undefined;
+  const start = part.toString('hex', 0, 8);
+  if (UNREADABLE_START.test(start)) throw new UnreadablePart('its encoding');
+  if (/^(?:fffe|3c003f00|3c007300)/.test(start)) return 'le';
+  return /^(?:feff|003c003f|003c0073)/.test(start) ? 'be' : undefined;
 }
 
 function decodedWide(part: Buffer, order: 'le' | 'be'): string {
@@ -73,13 +81,40 @@ function decodedWide(part: Buffer, order: 'le' | 'be'): string {
 }
 
 function requireReadable(text: string): void {
-  const declared = /^[^<]{0,8}<\?xml[^>]{0,200}\bencoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1];
-  if (declared !== undefined && !READABLE_ENCODINGS.test(declared)) {
+  if (!/^[^<]{0,8}<\?xml/.test(text)) return;
+  const end = text.indexOf('?>');
+  for (const [, declared = ''] of text
+    .slice(0, end < 0 ? undefined : end)
+    .matchAll(/encoding\s*=\s*["']?([^"'\s]*)/g)) {
+    if (READABLE_ENCODINGS.test(declared)) continue;
     throw new UnreadablePart(`the encoding ${JSON.stringify(declared.slice(0, 40))}`);
   }
 }
 
-function cleaned(text: string, onBlocked: OnBlocked, depth: number): string {
+const DECLARATION = /^<!(?:ATTLIST|ENTITY)\b(?:"[^"]*"|'[^']*'|[^"'>])*>/;
+const LONGEST_DECLARATION = 64 * 1024;
+/** An entity that stands for a few words, such as the address of a namespace; what asks for a file by it is found there. */
+const PLAIN_ENTITY = /^<!ENTITY\s+[^\s%"'<>&]+\s+(?:"[^"<>&%]*"|'[^'<>&%]*')\s*>$/;
+
+/** A document type can give attributes to elements, and put elements, where none are written. */
+function withoutDeclarations(text: string, onBlocked: OnBlocked): string {
+  if (!text.includes('<!DOCTYPE')) return text;
+  const pieces: string[] = [];
+  let seenTo = 0;
+  for (const { index } of text.matchAll(/<!(?:ATTLIST|ENTITY)\b/g)) {
+    if (index < seenTo) continue;
+    const declaration = DECLARATION.exec(text.slice(index, index + LONGEST_DECLARATION))?.[0];
+    if (declaration === undefined) throw new UnreadablePart('a document type without an end');
+    if (PLAIN_ENTITY.test(declaration)) continue;
+    onBlocked('definition', declaration);
+    pieces.push(text.slice(seenTo, index), ' '.repeat(declaration.length));
+    seenTo = index + declaration.length;
+  }
+  return pieces.join('') + text.slice(seenTo);
+}
+
+function cleaned(part: string, onBlocked: OnBlocked, depth: number): string {
+  const text = withoutDeclarations(part, onBlocked);
   const tags = new Tags(text);
   const withoutReferences = text.replace(REFERENCE, (match, attribute: string, quoted: string, at: number) => {
     const value = quoted.slice(1, -1);

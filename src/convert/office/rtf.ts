@@ -19,14 +19,23 @@ const HARMLESS = new Set(
 const DROPPED = new Set(['template', 'objautlink', 'objlink', 'objsub', 'linkself', 'datafield']);
 
 /** A brace, or a backslash with what belongs to it. */
-const TOKEN = /[{}]|\\(?:([a-zA-Z]{1,32})(-?\d{1,10})? ?|'([0-9a-fA-F]{2})|[^a-zA-Z'])/g;
+const TOKEN = /[{}]|\\(?:([a-zA-Z]{1,32})(-?\d{1,20})? ?|'([0-9a-fA-F]{2})|[^a-zA-Z'])/g;
 const MOST_GROUPS = 10_000;
 const LONGEST_INSTRUCTION = 4096;
+/**
+ * The letters in their order, whatever stands between them: which of the groups in an instruction LibreOffice counts to
+ * it cannot be told here, so all of them are.
+ */
+const INCLUDING = ['INCLUDEPICTURE', 'INCLUDETEXT'];
 
 interface Group {
   readonly at: number;
+  /** Somewhere in an instruction. */
+  readonly isWithin: boolean;
   isInstruction: boolean;
   isDropped: boolean;
+  /** There was more of the text. */
+  isCut: boolean;
   text: string;
 }
 
@@ -41,30 +50,35 @@ export function withoutFetchingFields(document: Buffer, onBlocked: OnBlocked): B
   const close = (at: number): void => {
     const group = open.pop();
     if (!group) return;
-    const [word = ''] = /^[A-Za-z=]*/.exec(group.text.trim()) ?? [];
-    const isFetching = group.isInstruction && group.text.trim() !== '' && !HARMLESS.has(word.toUpperCase());
+    const isFetching = group.isInstruction && mayFetch(group);
     if (isFetching || group.isDropped) {
       blanks.push([group.at + 1, at]);
       if (isFetching) onBlocked('image', group.text.trim());
     }
     // What stands in a group within belongs to the instruction as well.
     const outer = open.at(-1);
-    if (outer?.isInstruction && !group.isInstruction) add(outer, group.text);
+    if (outer && group.isWithin && !group.isInstruction && !group.isDropped) {
+      add(outer, group.text);
+      outer.isCut ||= group.isCut;
+    }
   };
   let seenTo = 0;
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(text); match; match = TOKEN.exec(text)) {
     const group = open.at(-1);
-    if (group) add(group, text.slice(seenTo, Math.min(match.index, seenTo + LONGEST_INSTRUCTION)));
+    if (group) add(group, text.slice(seenTo, Math.min(match.index, seenTo + LONGEST_INSTRUCTION + 1)));
     seenTo = TOKEN.lastIndex;
     const [token, word, number, hex] = match;
     if (token === '{') {
       if (open.length === MOST_GROUPS) throw new UnreadablePart('groups in groups');
-      open.push({ at: match.index, isInstruction: false, isDropped: false, text: '' });
+      const isWithin = group !== undefined && (group.isInstruction || group.isWithin);
+      open.push({ at: match.index, isWithin, isInstruction: false, isDropped: false, isCut: false, text: '' });
     } else if (token === '}') {
       close(match.index);
     } else if (word === 'bin') {
       seenTo = TOKEN.lastIndex += Math.max(0, Number(number ?? 0));
+      // LibreOffice takes a number that is too large for none.
+      if (seenTo > text.length) throw new UnreadablePart('binary data behind the end');
     } else if (group && word !== undefined) {
       if (word === 'fldinst') group.isInstruction = true;
       else if (word === 'u') add(group, String.fromCharCode(Number(number ?? 0) & 0xffff));
@@ -77,8 +91,25 @@ export function withoutFetchingFields(document: Buffer, onBlocked: OnBlocked): B
   return blanks.length === 0 ? undefined : blanked(document, blanks);
 }
 
+function mayFetch({ text, isCut }: Group): boolean {
+  const instruction = text.trim();
+  const [word = ''] = /^[A-Za-z=]*/.exec(instruction) ?? [];
+  if (isCut || INCLUDING.some((letters) => holdsInOrder(instruction.toUpperCase(), letters))) return true;
+  return instruction !== '' && !HARMLESS.has(word.toUpperCase());
+}
+
+function holdsInOrder(text: string, letters: string): boolean {
+  let at = -1;
+  return [...letters].every((letter) => {
+    at = text.indexOf(letter, at + 1);
+    return at >= 0;
+  });
+}
+
 function add(group: Group, text: string): void {
-  if (group.text.length < LONGEST_INSTRUCTION) group.text += text.replace(/[\r\n]/g, '');
+  const more = text.replace(/[\r\n]/g, '');
+  group.isCut ||= group.text.length + more.length > LONGEST_INSTRUCTION;
+  if (!group.isCut) group.text += more;
 }
 
 function blanked(document: Buffer, blanks: readonly (readonly [number, number])[]): Buffer {
