@@ -64,7 +64,7 @@ class JobEvents {
     const events = new JobEvents(jobId, services);
     // Subscribed before the job is read: a change between the two is not missed.
     const unsubscribe = services.store.feed.subscribe(jobId, (change) => events.#enqueue(() => events.#tell(change)));
-    const heartbeat = setInterval(() => events.#write(': alive\n\n'), HEARTBEAT_MS);
+    const heartbeat = setInterval(() => events.#beat(), HEARTBEAT_MS);
     events.#body.once('close', () => {
       unsubscribe();
       clearInterval(heartbeat);
@@ -82,6 +82,15 @@ class JobEvents {
 
   get body(): Readable {
     return this.#body;
+  }
+
+  /** Looks at the job as well: what a store does that answers too late, or no more, is told to nobody. */
+  #beat(): void {
+    this.#write(': alive\n\n');
+    this.#enqueue(async () => {
+      const job = await this.#services.store.get(this.#jobId).catch(() => undefined);
+      if (job && isTerminal(job.state)) this.#state(job);
+    });
   }
 
   /** Ends without a last event: the client asks again. */
@@ -113,6 +122,7 @@ class JobEvents {
   }
 
   #state(job: Job): void {
+    if (this.#body.writableEnded) return;
     if (job.state === 'queued') this.#event('queued', jobAnswer(job, undefined));
     if (!isTerminal(job.state)) return;
     this.#event('done', jobAnswer(job, undefined));

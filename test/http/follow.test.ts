@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/errors.js';
+import { JobFeed } from '../../src/jobs/feed.js';
 import {
   type JobAnswer,
   json,
@@ -209,6 +210,26 @@ describe('events', () => {
       await events.ended;
       expect(vi.getTimerCount()).toBe(0);
     } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('tell of an end that the store told nobody, because its answer came too late', async () => {
+    service.converter.hold();
+    const { id } = await submit();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const publish = vi.spyOn(JobFeed.prototype, 'publish');
+    try {
+      const events = new Events(id);
+      await events.reach('started');
+      publish.mockImplementation(() => undefined);
+      service.converter.release();
+      await service.ended(id);
+      vi.advanceTimersByTime(15_000);
+      await events.ended;
+      expect(events.names.filter((name) => name === 'done')).toEqual(['done']);
+    } finally {
+      publish.mockRestore();
       vi.useRealTimers();
     }
   });
