@@ -10,6 +10,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
+import { endThread, newGuard, type ThreadGuard } from '../thread-guard.js';
 import type { ConversionHooks, ConversionResult, StepRunner, StepTask } from './converter-types.js';
 import type { ThreadReply, ThreadSettings } from './engines/thread-types.js';
 import { MemoryWatch } from './memory-watch.js';
@@ -43,6 +44,7 @@ const DEFAULT_IDLE_MEMORY_BYTES = 512 * 1024 * 1024;
 
 interface Thread {
   readonly worker: Worker;
+  readonly guard: ThreadGuard;
   /** Resolves when it can take a task. */
   readonly ready: Promise<void>;
   tasks: number;
@@ -159,7 +161,8 @@ export class ThreadConverter implements StepRunner {
 
   #spawn(): Thread {
     const { fontDirs, isForeground = false } = this.#options;
-    const settings: ThreadSettings = { fontDirs, isForeground };
+    const guard = newGuard();
+    const settings: ThreadSettings = { fontDirs, isForeground, guard };
     const worker = new Worker(threadUrl(), {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? DEFAULT_HEAP_MB },
@@ -167,7 +170,7 @@ export class ThreadConverter implements StepRunner {
     // Each task listens while it runs; this one keeps an error between tasks from ending the process.
     worker.on('error', () => undefined);
     const ready = untilReady(worker);
-    const thread: Thread = { worker, ready, tasks: 0, memoryBytes: 0, fail: undefined, isEnding: false };
+    const thread: Thread = { worker, guard, ready, tasks: 0, memoryBytes: 0, fail: undefined, isEnding: false };
     worker.once('exit', () => this.#forget(thread));
     this.#threads.add(thread);
     return thread;
@@ -205,7 +208,7 @@ export class ThreadConverter implements StepRunner {
   async #discard(thread: Thread, reason: ThreadEnd): Promise<void> {
     if (!thread.isEnding && !this.#isClosed) this.#options.onThreadEnd?.(reason);
     thread.isEnding = true;
-    await thread.worker.terminate();
+    await endThread(thread.worker, thread.guard);
     this.#forget(thread);
   }
 

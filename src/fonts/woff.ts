@@ -1,5 +1,5 @@
 /** WOFF 1 → the sfnt inside. WOFF 2 is not read: no OFD writer embeds it. */
-import { inflateSync } from 'node:zlib';
+import { inflateSync } from '../zlib.js';
 import { latin1, u16, u32 } from './bytes.js';
 import { type SfntTable, writeSfnt } from './sfnt-writer.js';
 

@@ -1,5 +1,5 @@
 /** Inflates at most as many bytes as the header promised, and keeps what came before any damage. */
-import { constants, createInflate, inflateSync } from 'node:zlib';
+import { constants, createInflate, inflateSync } from '../zlib.js';
 
 export interface Inflated {
   /** At most the expected number of bytes. */

@@ -1,5 +1,5 @@
 /** Packs decoded pixels for PDF with the fewest bits that hold them, deflated. */
-import { deflateSync } from 'node:zlib';
+import { deflateSync } from '../zlib.js';
 import { paeth } from './png.js';
 import type { DecodedImage, DecodeParameters, PdfImageData } from './types.js';
 

@@ -1,5 +1,5 @@
 /** The content of one ZIP entry, as much of it as there is. */
-import { constants, crc32, inflateRawSync } from 'node:zlib';
+import { constants, crc32, inflateRawSync } from '../zlib.js';
 import { isReadableMethod, STORED } from './zip-headers.js';
 
 const MAX_CHUNK = 1024 * 1024;

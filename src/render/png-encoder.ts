@@ -3,8 +3,8 @@
  * half the size, and in half the time, of what the raster library writes, which knows only colours with opacity.
  */
 import { once } from 'node:events';
-import { crc32, createDeflate } from 'node:zlib';
 import { MM_PER_INCH } from '../display/units.js';
+import { crc32, createDeflate } from '../zlib.js';
 import type { Pixels } from './pixels.js';
 
 /** Pixels that are asked for some rows at a time. */

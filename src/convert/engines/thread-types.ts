@@ -1,12 +1,14 @@
 /** What passes between the converter and its worker threads. */
 import type { ErrorCode, FailureReason } from '../../errors.js';
 import type { FormatId } from '../../formats.js';
+import type { ThreadGuard } from '../../thread-guard.js';
 import type { ConversionResult } from '../converter-types.js';
 
 export interface ThreadSettings {
   readonly fontDirs: readonly string[];
   /** It gives way to no other thread of the process, and reads modules when they are needed. */
   readonly isForeground: boolean;
+  readonly guard: ThreadGuard;
 }
 
 /** What a thread tells of its task, and first that it can take one. */

@@ -3,6 +3,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors.js';
 import { systemFontBook } from '../../fonts/system.js';
+import { guardThread } from '../../thread-guard.js';
 import type { StepTask } from '../converter-types.js';
 import { type InProcessEngine, loadEngine, loadEverything } from './in-process.js';
 import { runStep } from './run-step.js';
@@ -10,6 +11,7 @@ import type { ThreadMessage, ThreadReply, ThreadSettings } from './thread-types.
 
 const port = parentPort!;
 const settings = workerData as ThreadSettings;
+guardThread(settings.guard);
 // Linux keeps a nice value for each thread: conversions give way to the thread that answers requests.
 if (!settings.isForeground && process.platform === 'linux') setPriority(0, 10);
 const fonts = systemFontBook(settings.fontDirs);

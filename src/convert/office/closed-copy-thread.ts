@@ -1,5 +1,6 @@
 /** The thread that makes closed copies: large documents are unpacked and searched there, one thread a document. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { guardThread, type ThreadGuard } from '../../thread-guard.js';
 import { withFileSource } from '../byte-source.js';
 import { makeClosedCopy } from './closed-copy.js';
 import { UnreadablePart } from './external.js';
@@ -7,6 +8,7 @@ import { UnreadablePart } from './external.js';
 export interface ClosedCopyRequest {
   readonly from: string;
   readonly to: string;
+  readonly guard: ThreadGuard;
 }
 
 export type ClosedCopyReply =
@@ -42,5 +44,6 @@ async function main({ from, to }: ClosedCopyRequest, onOpened: () => void): Prom
 if (parentPort) {
   const port = parentPort;
   const onOpened = (): void => port.postMessage({ kind: 'opened' } satisfies ClosedCopyOpened);
+  guardThread((workerData as ClosedCopyRequest).guard);
   void main(workerData as ClosedCopyRequest, onOpened).then((reply) => port.postMessage(reply));
 }

@@ -3,7 +3,7 @@
  * Reads and unpacks the whole document: for a thread.
  */
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
-import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, inflateRawSync } from '../../zlib.js';
 import { type ByteSource, sourceOf } from '../byte-source.js';
 import { type OnBlocked, UnreadablePart, withoutExternal } from './external.js';
 import { withoutFetchingFields } from './rtf.js';

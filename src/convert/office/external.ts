@@ -6,7 +6,7 @@
  * Works on the bytes of a part as Latin-1: a value is overwritten in its place by as many letters, so that nothing moves
  * and a picture that happens to hold such text is not broken.
  */
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from '../../zlib.js';
 
 /** What was taken out: the name of the element (of a relationship its type) and what it referred to. */
 export type OnBlocked = (element: string, target: string) => void;

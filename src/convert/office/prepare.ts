@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { Report } from '../../display/list.js';
 import { ServiceError } from '../../errors.js';
 import type { FormatId } from '../../formats.js';
+import { endThread, newGuard } from '../../thread-guard.js';
 import type { ClosedCopyOpened, ClosedCopyReply, ClosedCopyRequest } from './closed-copy-thread.js';
 import { CsvSample, type CsvShape } from './csv.js';
 import { examineOffice, type OfficeFormat } from './examine.js';
@@ -104,23 +105,24 @@ function tooLarge(cause: Error): ServiceError {
   });
 }
 
-function inThread(request: ClosedCopyRequest, signal: AbortSignal): Promise<ClosedCopyReply> {
+function inThread(files: Omit<ClosedCopyRequest, 'guard'>, signal: AbortSignal): Promise<ClosedCopyReply> {
   signal.throwIfAborted();
   return new Promise((done, fail) => {
+    const guard = newGuard();
     const worker = new Worker(threadUrl(), {
-      workerData: request,
+      workerData: { ...files, guard } satisfies ClosedCopyRequest,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
     });
     let isOpened = false;
     const onAbort = (): void => {
-      if (isOpened) void worker.terminate();
+      if (isOpened) void endThread(worker, guard);
       fail(signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', (message: ClosedCopyOpened | ClosedCopyReply) => {
       if (message.kind !== 'opened') return done(message);
       isOpened = true;
-      if (signal.aborted) void worker.terminate();
+      if (signal.aborted) void endThread(worker, guard);
     });
     worker.once('error', (error: Error & { code?: string }) =>
       fail(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(error) : error),

@@ -1,5 +1,5 @@
 /** The names in a ZIP archive and its small entries, read in pieces: office documents are looked at before an engine opens them. */
-import { constants, inflateRawSync } from 'node:zlib';
+import { constants, inflateRawSync } from '../../zlib.js';
 import type { ByteSource } from '../byte-source.js';
 
 export interface ZipListing {

@@ -3,7 +3,7 @@
  * cross-reference stream comes last. What stays in memory is three numbers an object.
  */
 import { createHash } from 'node:crypto';
-import { deflateSync } from 'node:zlib';
+import { deflateSync } from '../../zlib.js';
 import type { OutputFile } from '../backend.js';
 import { type Context, PDFContext, PDFHexString, type PDFObject, type Reference } from './pdf-lib.js';
 

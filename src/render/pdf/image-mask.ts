@@ -1,7 +1,8 @@
 /** Masks given as pictures: white shows, black hides. */
-import { deflateSync } from 'node:zlib';
+
 import type { EncodedImage } from '../../display/list.js';
 import { type DecodedImage, decodeImage, type PdfImageData, pdfImage } from '../../images/index.js';
+import { deflateSync } from '../../zlib.js';
 
 /**
  * The opacity of `image` (given as `data`) under `mask`: the mask's own data where that is plain grey, else its

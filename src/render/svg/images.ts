@@ -1,6 +1,7 @@
 /** Pictures as data URIs that every viewer shows. */
-import { crc32 } from 'node:zlib';
+
 import type { EncodedImage } from '../../display/list.js';
+import { crc32 } from '../../zlib.js';
 import type { ImageDecoder } from '../decoding.js';
 import { enlargePixels } from '../pixels.js';
 import { encodePng, pixelRows } from '../png-encoder.js';
