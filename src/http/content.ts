@@ -107,7 +107,8 @@ async function sendArchive(job: Job, reply: FastifyReply, services: HttpServices
     });
     return await send(handle, `${job.id}.zip`, 'application/zip', reply);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ENOSPC'
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === 'ENOSPC' || code === 'EDQUOT'
       ? new ServiceError(
           'insufficient_storage',
           'No space left in temp_dir for the archive; fetch the files by ?name=',

@@ -14,6 +14,7 @@ export async function answerWithProduct(
   reply: FastifyReply,
   services: HttpServices,
 ): Promise<FastifyReply> {
+  refuseWithoutRoom(services);
   const slot = services.slots.take(conversion.lane);
   const onDisconnect = (): void => slot.stop.abort(new ServiceError('cancelled', 'The client has gone away'));
   reply.raw.once('close', onDisconnect);
@@ -35,4 +36,16 @@ export async function answerWithProduct(
     reply.raw.off('close', onDisconnect);
     slot.release();
   }
+}
+
+/** Somebody has to make room first. */
+const FULL_RETRY_SECONDS = 60;
+
+/** What keeps every job from starting keeps a stream as well, and that cannot wait (contract V2). */
+function refuseWithoutRoom({ readiness }: HttpServices): void {
+  const full = readiness.hindrances().find(({ kinds, reason }) => kinds === undefined && reason === 'no_space');
+  if (!full) return;
+  throw new ServiceError('insufficient_storage', `There is no room for a conversion: ${full.text}`, {
+    retryAfterSeconds: FULL_RETRY_SECONDS,
+  });
 }

@@ -1,5 +1,5 @@
 // Volumes that run full (contract V2): jobs wait, submissions are refused where there is no room for them, and all go on.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { callDaemon, copyOfBuild, Daemon } from '../support/daemon.js';
@@ -18,12 +18,13 @@ let url: string;
 beforeEach(async () => {
   folder = temporaryFolder('space');
   const configPath = join(folder.path, 'config.json');
-  const paths = { db_path: '/mnt/db/jobs.db', temp_dir: join(folder.path, 'tmp'), output_dir: '/mnt/out/products' };
+  const paths = { db_path: '/mnt/db/jobs.db', temp_dir: '/mnt/tmp/work', output_dir: '/mnt/out/products' };
   const keys = { listen: '127.0.0.1:0', api_key: KEY, min_free_bytes: MIN_FREE_BYTES, log_to_stdout: true };
-  mkdirSync(paths.temp_dir);
   writeFileSync(configPath, JSON.stringify({ ...keys, ...paths }), { mode: 0o600 });
   // Volumes of its own, which nobody else sees.
-  const mounts = ['/mnt/db', '/mnt/out'].map((path) => `mkdir ${path} && mount -t tmpfs -o size=64m tmpfs ${path}`);
+  const mounts = ['/mnt/db', '/mnt/out', '/mnt/tmp'].map(
+    (path) => `mkdir ${path} && mount -t tmpfs -o size=64m tmpfs ${path}`,
+  );
   const script = `mount -t tmpfs tmpfs /mnt && ${mounts.join(' && ')} && exec "$0" "$@"`;
   daemon = new Daemon(configPath, copyOfBuild(join(folder.path, 'program')), [
     'unshare',
@@ -81,6 +82,26 @@ it('a job waits for room on the volume of the products, and runs when there is s
   expect(ended).toMatchObject({ state: 'succeeded', attempt: 1 });
   expect(existsSync(inside(`${ended.output?.path}/output.pdf`))).toBe(true);
   expect(daemon.output).toContain('"msg":"space again"');
+});
+
+it('a stream cannot wait for room to work in, and its client is told when to come again', async () => {
+  writeFileSync(inside('/mnt/tmp/other'), Buffer.alloc(40 * MEBIBYTE));
+  const stream = BODY.replace('"kind":"dir"', '"kind":"stream"');
+  const convert = (): Promise<Response> => callDaemon(url, '/v1/convert', { method: 'POST', body: stream });
+  const refused = await until(convert, ({ status }) => status !== 200);
+  expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([503, 60]);
+  expect(await json(refused)).toMatchObject({
+    code: 'insufficient_storage',
+    message: expect.stringMatching(/no room for a conversion: temp_dir: \d+ bytes are free/),
+  });
+  const { id } = await json<JobAnswer>(submit());
+  expect(await look(id)).toMatchObject({ state: 'queued', attempt: 0, waiting: { reason: 'no_space' } });
+  rmSync(inside('/mnt/tmp/other'));
+  await until(
+    () => look(id),
+    ({ state }) => state === 'succeeded',
+  );
+  expect((await convert()).status).toBe(200);
 });
 
 it('without room for inputs nothing is taken, and the answer says when to come again', async () => {
