@@ -164,6 +164,12 @@ describe.concurrent('text', () => {
     expect(text).toMatch(/张三\s+110101199003078515\s+12\.50/);
     expect(text).toMatch(/李四\s+0042\s+1,234/);
   });
+
+  it('a table whose longest line comes late keeps every digit', async () => {
+    const long = 'b,1.50,"x\ny",110101199003078515,0012,=1+1\n';
+    const text = pdfText((await convert('a.csv', Buffer.from(`${'a,1.50\n'.repeat(10_000)}${long}`))).path);
+    expect(text).toMatch(/110101199003078515\s+0012\s+=1\+1/);
+  });
 });
 
 describe.concurrent('a document under the name of another', () => {
