@@ -15,16 +15,25 @@ export function removeAttemptLogs(directory: string, jobs: readonly RunsOfJob[])
 }
 
 /**
- * Removes the logs that belong to none of these jobs: left by a crash between a job's record and its logs.
- * @param jobs asked for only where there are logs
+ * Removes the logs that belong to none of these jobs: left by a crash between a job's record and its logs. Yields now and
+ * then: there may be a million jobs, and others have their turn. What jobs write meanwhile is left alone.
+ * @param jobsAfter some jobs in the order of their ids, from behind an id on; asked for only where there are logs
  * @returns how many there were
  */
-export function sweepAttemptLogs(directory: string, jobs: () => Iterable<RunsOfJob>): number {
-  const found = new Set(
-    shardsOf(directory).flatMap((shard) => listed(join(directory, shard)).map((name) => join(shard, name))),
-  );
+export function* sweepAttemptLogs(
+  directory: string,
+  jobsAfter: (id: string) => readonly RunsOfJob[],
+): Generator<void, number, void> {
+  const found = new Set<string>();
+  for (const shard of shardsOf(directory)) {
+    for (const name of listed(join(directory, shard))) found.add(join(shard, name));
+    yield;
+  }
   if (found.size === 0) return 0;
-  for (const name of namesOf(jobs())) found.delete(name);
+  for (let jobs = jobsAfter(''); jobs.length > 0; jobs = jobsAfter(jobs.at(-1)?.id ?? '')) {
+    for (const name of namesOf(jobs)) found.delete(name);
+    yield;
+  }
   for (const name of found) rmSync(join(directory, name), { force: true });
   return found.size;
 }

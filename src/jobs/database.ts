@@ -76,9 +76,12 @@ export class JobDatabase {
     return this.#transactions.takeLeft();
   }
 
-  /** Every job that has run. */
-  runs(): Iterable<RunsOfJob> {
-    return this.#sql('SELECT id, attempt AS attempts FROM jobs WHERE attempt > 0').iterate() as Iterable<RunsOfJob>;
+  /** The next so many jobs behind an id, in the order of their ids. */
+  runsAfter(id: string, limit: number): RunsOfJob[] {
+    return this.#sql('SELECT id, attempt AS attempts FROM jobs WHERE id > ? ORDER BY id LIMIT ?').all(
+      id,
+      limit,
+    ) as RunsOfJob[];
   }
 
   submit(job: NewJob, input: InputRecord | undefined): Submitted {

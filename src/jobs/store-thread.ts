@@ -55,6 +55,9 @@ export type StoreThreadMethods = Pick<
 /** Not more calls than this in one transaction, so that the first of them need not wait for ever. */
 const BATCH_LIMIT = 1000;
 
+/** Of the sweep of logs; some milliseconds. */
+const JOBS_A_STEP = 2000;
+
 /** What changes nothing on disk. */
 const READS = new Set([
   'get',
@@ -77,6 +80,7 @@ class StoreThread {
   readonly #database: JobDatabase;
   readonly #inputs: string;
   readonly #logs: string;
+  #isClosed = false;
 
   constructor(port: MessagePort, database: JobDatabase, databasePath: string) {
     this.#port = port;
@@ -149,11 +153,26 @@ class StoreThread {
 
   #recover(options: RecoverOptions): Recovery {
     const { inputFiles, ...counts } = this.#database.recover(options);
-    sweepAttemptLogs(this.#logs, () => this.#database.runs());
+    this.#sweepLogs();
     return { ...counts, orphanInputs: sweepInputs(this.#inputs, inputFiles) };
   }
 
+  /** In steps between the calls: nobody waits for it, and a start least of all. What it does not come to is left. */
+  #sweepLogs(): void {
+    const steps = sweepAttemptLogs(this.#logs, (id) => this.#database.runsAfter(id, JOBS_A_STEP));
+    const step = (): void => {
+      if (this.#isClosed) return;
+      try {
+        if (!steps.next().done) setImmediate(step);
+      } catch {
+        return;
+      }
+    };
+    setImmediate(step);
+  }
+
   #close(request: ThreadRequest): void {
+    this.#isClosed = true;
     this.#database.close();
     this.#answer([{ id: request.id, kind: 'value', value: undefined }]);
     this.#port.close();

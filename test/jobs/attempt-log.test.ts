@@ -12,11 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AttemptLogs, attemptLogName, logsDirectory } from '../../src/jobs/attempt-log.js';
-import { sweepAttemptLogs } from '../../src/jobs/attempt-log-files.js';
+import { type RunsOfJob, sweepAttemptLogs } from '../../src/jobs/attempt-log-files.js';
 import { SqliteStore } from '../../src/jobs/sqlite-store.js';
 import { newJob, succeeded, temporaryFolder } from '../support/jobs.js';
+import { until } from '../support/service.js';
 
 let folder: { path: string; remove(): void };
 let directory: string;
@@ -162,23 +164,68 @@ describe('logs go with their jobs', () => {
     await written('of a job that is not there');
     utimesSync(pathOf('job', 1), 1, 1);
     await store.recover({ nowMs: 3000, maxJobCrashes: 3 });
-    expect(existsSync(pathOf('job', 1))).toBe(false);
+    await until(
+      async () => existsSync(pathOf('job', 1)),
+      (isThere) => !isThere,
+    );
     expect(read(recent, 1)).toBe(recent);
     await store.close();
   });
 
-  it('a sweep asks for no job where there is no log, and keeps every run of a job', async () => {
+  it('no start waits for them, however many jobs there are', async () => {
+    const path = join(folder.path, 'jobs.db');
+    await (await SqliteStore.open({ path })).close();
+    const database = new Sqlite(path);
+    database.exec(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
+       INSERT INTO jobs (id, state, lane, is_stream, high_priority, to_format, request, input_bytes, created_at_ms,
+         attempt, finished_at_ms)
+       SELECT printf('%012d', n), 'succeeded', 'fast', 0, 0, 'pdf', '{}', 1, n, 1, n FROM numbers`,
+    );
+    database.close();
+    await written('of a job that is not there');
+    const store = await SqliteStore.open({ path, deadlineMs: 400 });
+    await store.recover({ nowMs: 3000, maxJobCrashes: 3 });
+    await until(
+      async () => existsSync(pathOf('job', 1)),
+      (isThere) => !isThere,
+    );
+    await store.close();
+  });
+
+  it('a sweep asks for no job where there is no log, keeps every run of a job, and lets others have their turn', async () => {
+    const sweep = (jobs: (id: string) => RunsOfJob[]): { removed: number; steps: number } => {
+      const work = sweepAttemptLogs(directory, jobs);
+      for (let steps = 0; ; steps++) {
+        const { done, value } = work.next();
+        if (done) return { removed: value, steps };
+      }
+    };
     expect(
-      sweepAttemptLogs(directory, () => {
+      sweep(() => {
         throw new Error('asked');
       }),
-    ).toBe(0);
-    for (const attempt of [1, 2, 3]) {
-      const log = logs.start('job', attempt);
+    ).toEqual({ removed: 0, steps: 0 });
+    for (const [job, attempt] of [
+      ['a', 1],
+      ['a', 2],
+      ['a', 3],
+      ['b', 1],
+    ] as const) {
+      const log = logs.start(job, attempt);
       log.write(Buffer.from('x'));
       await log.close();
     }
-    expect(sweepAttemptLogs(directory, () => [{ id: 'job', attempts: 2 }])).toBe(1);
-    expect([1, 2, 3].map((attempt) => existsSync(pathOf('job', attempt)))).toEqual([true, true, false]);
+    const shards = readdirSync(directory).length;
+    const known = [
+      { id: 'a', attempts: 2 },
+      { id: 'b', attempts: 1 },
+    ];
+    expect(sweep((after) => known.filter(({ id }) => id > after).slice(0, 1))).toEqual({
+      removed: 1,
+      steps: shards + known.length,
+    });
+    expect([1, 2, 3].map((attempt) => existsSync(pathOf('a', attempt)))).toEqual([true, true, false]);
+    expect(existsSync(pathOf('b', 1))).toBe(true);
   });
 });
