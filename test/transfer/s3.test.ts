@@ -1,4 +1,6 @@
 // Object stores: s3rver and moto.
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { faultSuite } from './fault-suite.js';
 import { noise, RemoteHarness } from './remote-harness.js';
@@ -44,6 +46,37 @@ describe('an object store', () => {
     box = await RemoteHarness.open('s3', { ...server.target(), bucket: 'no-such-bucket' });
     const { code, message } = await failureOf(box.deliver([box.made('a.pdf', 'x')]));
     expect([code, message]).toEqual(['sink_refused', expect.stringContaining('NoSuchBucket')]);
+  });
+
+  it.each([
+    [412, 'PreconditionFailed'],
+    [404, 'NoSuchUpload'],
+  ])('has taken an upload whose answer got lost, though it answers %i to the second question', async (status, code) => {
+    // Passes everything on, but for the answer to what completes an upload; to the second one it answers by itself.
+    let questions = 0;
+    const proxy = createServer((request, response) => {
+      const { method, url: path, headers } = request;
+      const isCompleting = method === 'POST' && path?.includes('uploadId=');
+      if (isCompleting && ++questions > 1) {
+        request.resume().once('end', () => response.writeHead(status).end(`<Error><Code>${code}</Code></Error>`));
+        return;
+      }
+      const onward = httpRequest({ host: '127.0.0.1', port: server.ports[0], method, path, headers }, (answer) => {
+        if (isCompleting) return void answer.resume().once('end', () => request.socket.destroy());
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(onward);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const endpoint = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    box = await RemoteHarness.open('s3', { ...server.target(), endpoint });
+    const file = box.made('a.pdf', noise(17 * 1024 * 1024));
+    const { receipts } = await box.deliver([file]);
+    expect([questions, receipts]).toMatchObject([2, [{ sha256: file.sha256, reused: false }]]);
+    expect((await server.read(`${BOX}/a.pdf`))?.length).toBe(file.sizeBytes);
+    proxy.close();
+    proxy.closeAllConnections();
   });
 
   it('is left no parts of an upload that broke off', async () => {

@@ -216,20 +216,34 @@ class ObjectClient implements RemoteClient {
     );
     try {
       const { parts, expected } = await this.#sendParts({ ...at, UploadId }, file);
-      const { ETag } = await this.#s3.send(
-        new CompleteMultipartUploadCommand({
-          ...at,
-          UploadId,
-          MultipartUpload: { Parts: parts },
-          ...this.#condition(mayReplace),
-        }),
-        this.#options,
-      );
+      const MultipartUpload = { Parts: parts };
+      const command = new CompleteMultipartUploadCommand({
+        ...at,
+        UploadId,
+        MultipartUpload,
+        ...this.#condition(mayReplace),
+      });
+      const { ETag } = await this.#s3
+        .send(command, this.#options)
+        .catch((error: unknown) => this.#completedBefore(path, file, error));
       return { told: unquoted(ETag), expected };
     } catch (error) {
       await this.#abort(path, UploadId);
       throw error;
     }
+  }
+
+  /**
+   * The library asks again where an answer got lost. A server that had completed the upload then says that the name is
+   * taken, or that it knows no such upload: what stands there is ours.
+   */
+  async #completedBefore(path: string, file: OutgoingFile, error: unknown): Promise<{ ETag?: string | undefined }> {
+    const { attempts = 1 } = (error as Partial<S3ServiceException>).$metadata ?? {};
+    const status = statusOf(error);
+    if (attempts < 2 || (status !== 412 && status !== 404)) throw error;
+    const head = await this.#head(path);
+    if (head && head.ContentLength === file.sizeBytes && sha256Of(head) === file.sha256) return { ETag: head.ETag };
+    throw error;
   }
 
   async #sendParts(
