@@ -1,10 +1,12 @@
 /** Graphic units by element name, in document order across kinds: what stands later lies on top. */
+import { IDENTITY } from '../../display/geometry.js';
 import type { Item } from '../../display/list.js';
 import type { XmlElement } from '../xml.js';
 import { buildComposite } from './composite.js';
 import type { Space } from './context.js';
 import { buildImage } from './image.js';
 import { buildPath } from './path.js';
+import { NO_CLIPS } from './placement.js';
 import { buildText } from './text.js';
 
 /** Items of all graphic units among the children of `parent`; groups of objects are gone through in place. */
@@ -21,7 +23,7 @@ function addObjects(items: Item[], parent: XmlElement, space: Space): void {
     } else if (isGraphicUnit(element) && isVisible(element)) {
       if (!space.page.count(1)) return;
       for (const item of buildUnit(element, space)) {
-        items.push(item);
+        items.push(blendedAsOne(item, space));
         if (item.kind === 'glyphs') {
           space.page.note(
             item.characters.some((characters) => characters.trim() !== ''),
@@ -31,6 +33,18 @@ function addObjects(items: Item[], parent: XmlElement, space: Space): void {
       }
     } else if (!BESIDE_OBJECTS.has(element.name) && !isGraphicUnit(element)) reportUnknown(element, space);
   }
+}
+
+/** An object blends with what lies below it, not its line with its own inside: one of several paints becomes a group. */
+function blendedAsOne(item: Item, { page, depth }: Space): Item {
+  if (item.blendMode === 'normal' || (item.kind !== 'path' && item.kind !== 'glyphs')) return item;
+  const fill = item.kind === 'path' ? item.fill?.paint : item.fill;
+  const isBold = item.kind === 'glyphs' && item.emboldenMm > 0;
+  if (fill === undefined || (item.stroke === undefined && !isBold && fill.kind !== 'mesh')) return item;
+  page.reach(depth + 1);
+  const { blendMode } = item;
+  const items = [{ ...item, blendMode: 'normal' } as const];
+  return { kind: 'group', matrix: IDENTITY, alpha: 1, items, isShared: false, clips: NO_CLIPS, blendMode };
 }
 
 /** What may stand among objects and is none. */

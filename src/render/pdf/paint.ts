@@ -126,7 +126,10 @@ export function selectPaint(scene: Scene, stream: ContentStream, paint: Paint, r
     selectPattern(stream, role, tilingPattern(scene, stream, paint));
     return;
   }
-  setAlpha(uniformAlpha(colorsOf(paint)) ?? 1);
+  const alpha = uniformAlpha(colorsOf(paint)) ?? 1;
+  setAlpha(alpha);
+  // Poppler fills with shadings by the opacity of lines.
+  if (role === 'fill') stream.setStrokeAlpha(alpha);
   selectPattern(stream, role, shadingPattern(scene, stream, paint));
 }
 

@@ -109,5 +109,10 @@ describe('PathObject', () => {
   it('takes the blend modes that are known', async () => {
     expect((await path(pathXml(LINE, 'BlendMode="Multiply"')))?.blendMode).toBe('multiply');
     expect((await path(pathXml(LINE, 'BlendMode="Xor"')))?.blendMode).toBe('normal');
+    // Its line does not blend with its own inside.
+    const { items } = await build(pathXml(SQUARE, 'Fill="true" BlendMode="Multiply"', RED));
+    expect(items).toMatchObject([
+      { kind: 'group', blendMode: 'multiply', items: [{ kind: 'path', blendMode: 'normal' }] },
+    ]);
   });
 });
