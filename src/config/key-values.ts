@@ -149,7 +149,8 @@ export function duration(options: DurationOptions): Key<number, 'ms'> {
         return undefined;
       }
       if (durationMs === 0) return options.zero === 'default' ? defaultMs : 0;
-      if (durationMs > 0 && durationMs <= maxMs) return durationMs;
+      // Times are kept as whole milliseconds; the shortest is still one.
+      if (durationMs > 0 && durationMs <= maxMs) return Math.max(1, Math.round(durationMs));
       place.fault(`${shown(value)} is out of range; from "0s" to "${formatDuration(maxMs)}" is allowed`);
       return undefined;
     },
