@@ -10,6 +10,9 @@ const OFFSET_TAGS: Readonly<Record<number, number>> = { 273: 279, 324: 325 };
 /** They point at more directories. */
 const DROPPED_TAGS: ReadonlySet<number> = new Set([330, 34_665, 34_853]);
 const MAX_DIRECTORIES = 20_000;
+/** Of a page with its values, in files: blocks that lie over each other could make any size of a small one. */
+const MOST_FILES = 2;
+const SPARE_BYTES = 1024 * 1024;
 
 interface Entry {
   readonly tag: number;
@@ -23,7 +26,7 @@ export function tiffPages(bytes: Uint8Array): readonly number[] {
   return [...new TiffFile(bytes).pages()];
 }
 
-/** A file with one page alone. @param directoryAt one of `tiffPages` */
+/** A file with one page alone; an empty one where the page claims more than the file can hold. @param directoryAt one of `tiffPages` */
 export function tiffPage(bytes: Uint8Array, directoryAt: number): Uint8Array {
   return new TiffFile(bytes).alone(directoryAt);
 }
@@ -84,6 +87,7 @@ class TiffFile {
       if (value.length <= 4) directory.set(value, at + 8);
       else view.setUint32(at + 8, put(value), this.#isLittleEndian);
     });
+    if (length > MOST_FILES * this.#bytes.length + SPARE_BYTES) return new Uint8Array(0);
     const header = Uint8Array.from(this.#bytes.subarray(0, 8));
     new DataView(header.buffer).setUint32(4, length, this.#isLittleEndian);
     return Buffer.concat([header, ...parts, directory]);
@@ -92,9 +96,16 @@ class TiffFile {
   /** The entry with its blocks where they now stand. */
   #moved(offsets: Entry, counts: Entry | undefined, put: (part: Uint8Array) => number): Entry {
     const sizes = counts && this.#numbers(counts);
-    const places = this.#numbers(offsets).map((offset, i) => {
-      const end = sizes?.[i] === undefined ? this.#bytes.length : offset + sizes[i];
-      return put(this.#bytes.subarray(offset, end));
+    const starts = this.#numbers(offsets);
+    const rising = [...new Set(starts)].sort((a, b) => a - b);
+    const next = new Map(rising.map((start, i) => [start, rising[i + 1] ?? this.#bytes.length]));
+    // Writers put blocks that are the same, such as blank ones, once.
+    const known = new Map<string, number>();
+    const places = starts.map((offset, i) => {
+      const end = sizes?.[i] === undefined ? next.get(offset) : offset + sizes[i];
+      const place = known.get(`${offset} ${end}`) ?? put(this.#bytes.subarray(offset, end));
+      known.set(`${offset} ${end}`, place);
+      return place;
     });
     const value = new Uint8Array(4 * places.length);
     const view = new DataView(value.buffer);

@@ -176,6 +176,33 @@ describe('a TIFF', () => {
     expect(made.pages).toBe(4);
     expect(made.warnings).toMatchObject([{ code: 'image_undecodable', page: 2 }]);
   });
+
+  it('takes no memory for blocks that lie over each other', async () => {
+    const [blocks, blockBytes] = [500, 1024 * 1024];
+    const directoryAt = blockBytes + 8 * blocks;
+    const bytes = Buffer.alloc(directoryAt + 2 + 12 * 5 + 4);
+    bytes.write('II*\0', 'latin1');
+    bytes.writeUInt32LE(directoryAt, 4);
+    for (let i = 0; i < blocks; i++) {
+      bytes.writeUInt32LE(8, blockBytes + 4 * i);
+      bytes.writeUInt32LE(blockBytes - i, blockBytes + 4 * (blocks + i));
+    }
+    const entries = [
+      [256, 4, 1, 100],
+      [257, 4, 1, 100],
+      [258, 3, 1, 8],
+      [273, 4, blocks, blockBytes],
+      [279, 4, blocks, blockBytes + 4 * blocks],
+    ] as const;
+    bytes.writeUInt16LE(entries.length, directoryAt);
+    for (const [i, [tag, type, count, value]] of entries.entries()) {
+      const at = bytes.writeUInt16LE(type, bytes.writeUInt16LE(tag, directoryAt + 2 + 12 * i));
+      bytes.writeUInt32LE(value, bytes.writeUInt32LE(count, at));
+    }
+    const before = process.resourceUsage().maxRSS;
+    await expect(convert(bytes, 'tiff')).rejects.toMatchObject({ code: 'conversion_failed', reason: 'corrupt' });
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(100 * 1024);
+  });
 });
 
 describe('what is no picture that can be shown', () => {
