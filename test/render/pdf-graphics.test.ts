@@ -335,6 +335,13 @@ describe('gradients', () => {
     expectColors(pixels(bytes), [[50, 50, [191, 128, 191]]]);
   });
 
+  it('are as opaque as they say after a line of a translucent one', async () => {
+    const stops = RED_TO_BLUE.map((stop) => ({ ...stop, alpha: 0.2 }));
+    const line = pathItem(rectangle(5, 40, 30, 5), { stroke: pen(axial(40, { stops }), 2) });
+    const at = await painted([line, filled(rectangle(5, 5, 30, 20), axial(40))]);
+    expectColors(at, [[10, 15, [191, 0, 64]]]);
+  });
+
   it('without length are their last colour, or nothing', async () => {
     const at = await painted([
       filled(rectangle(10, 10, 20, 20), axial(0)),

@@ -493,23 +493,4 @@ export const SCENES: readonly Scene[] = [
       [15, 30, BLACK],
     ],
   },
-  {
-    name: 'a gradient behind a translucent line is as opaque as it says',
-    list: page([
-      line([5, 35, 35, 35], pen(4, { paint: solid(BLACK, 0.2) })),
-      filled(
-        rectanglePath(box(5, 5, 30, 20)),
-        axial(5, 0, 35, 0, {
-          stops: [
-            { offset: 0, color: RED, alpha: 1 },
-            { offset: 1, color: RED, alpha: 1 },
-          ],
-        }),
-      ),
-    ]),
-    points: [
-      [20, 35, [204, 204, 204]],
-      [20, 15, RED],
-    ],
-  },
 ];

@@ -128,7 +128,7 @@ export function selectPaint(scene: Scene, stream: ContentStream, paint: Paint, r
   }
   const alpha = uniformAlpha(colorsOf(paint)) ?? 1;
   setAlpha(alpha);
-  // Poppler fills with shadings by the opacity of lines.
+  // After a line of a shading Poppler fills with shadings by the opacity of lines.
   if (role === 'fill') stream.setStrokeAlpha(alpha);
   selectPattern(stream, role, shadingPattern(scene, stream, paint));
 }
