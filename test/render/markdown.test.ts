@@ -161,6 +161,18 @@ describe('tables', () => {
     expect(await markdownOf(items)).toBe('| 名称 | a\\|b |\n| --- | --- |\n| 某某市某某区某路 | 一<br>二 |\n');
   });
 
+  it('part what was painted across them in one run, but no word that sticks out of its cell', async () => {
+    const items = [
+      ...rules([10, 30, 50, 80], [10, 20, 30, 40]),
+      run('名称   数量   单价', 14, 17, 4, { stepX: 3.9 }),
+      run('钢笔芯      120    2.50', 12, 27, 4),
+      run('长钢笔芯笔记', 12, 37, 4),
+    ];
+    expect(await markdownOf(items)).toBe(
+      '| 名称 | 数量 | 单价 |\n| --- | --- | --- |\n| 钢笔芯 | 120 | 2.50 |\n| 长钢笔芯笔记 |  |  |\n',
+    );
+  });
+
   it('leave the other cells of a merged area empty', async () => {
     const items = [
       line([10, 10, 100, 10], pen(0.2)),

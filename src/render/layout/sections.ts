@@ -1,5 +1,6 @@
 /** A page as a sequence of flows of lines and ruled tables, in reading order. */
 import type { DisplayList } from '../../display/list.js';
+import { cutAtRules } from './cell-pieces.js';
 import { takeCurves } from './curves.js';
 import { facingPages, type Half } from './facing-pages.js';
 import { collectFragments, type Fragment } from './fragments.js';
@@ -24,7 +25,7 @@ export function pageSections(list: DisplayList): Section[] {
 
 function sectionsOf({ fragments, rules }: Half, curved: readonly Flow[]): Section[] {
   const grids = rules === undefined ? [] : findGrids(rules);
-  const { tables, outside } = takeTables(joinStackedLetters(fragments, grids, cellOf), grids);
+  const { tables, outside } = takeTables(joinStackedLetters(cutAtRules(fragments, grids), grids, cellOf), grids);
   return mergeInOrder([...readingOrder(outside), ...curved], tables);
 }
 
