@@ -17,7 +17,7 @@ export function secretIn(file: string): string {
 
 export class Secret {
   #value: string;
-  readonly #file: string | undefined;
+  #file: string | undefined;
 
   /** @param file where it was read from, if it was */
   constructor(value: string, file?: string) {
@@ -43,10 +43,11 @@ export class Secret {
     }
   }
 
-  /** Takes over what another reading of the configuration found. Whether that is another secret. */
+  /** Takes over what another reading of the configuration found, and where. Whether that is another secret. */
   take(other: Secret): boolean {
     const hasChanged = other.#value !== this.#value;
     this.#value = other.#value;
+    this.#file = other.#file;
     return hasChanged;
   }
 

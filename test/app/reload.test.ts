@@ -34,6 +34,22 @@ it('secrets are taken where both readings have one, and named where they changed
   expect(current.s3Targets.get('archive')?.secretKey.reveal()).toBe('new');
 });
 
+it('a secret that was taken is read again from where it stands now', () => {
+  const [before, now] = ['before', 'now'].map((name) => join(folder.path, name)) as [string, string];
+  writeFileSync(before, 'old');
+  writeFileSync(now, 'new');
+  const current = { apiKey: new Secret('old', before) };
+  expect(takeSecrets(current, { apiKey: new Secret('new', now) })).toEqual(['api_key']);
+  expect(current.apiKey.reload()).toBe(false);
+  expect(current.apiKey.reveal()).toBe('new');
+  writeFileSync(now, 'newer');
+  expect(current.apiKey.reload()).toBe(true);
+  expect(current.apiKey.reveal()).toBe('newer');
+  takeSecrets(current, { apiKey: new Secret('in the configuration itself') });
+  expect(current.apiKey.reload()).toBe(false);
+  expect(current.apiKey.reveal()).toBe('in the configuration itself');
+});
+
 it('a daemon takes another key and another level at SIGHUP', async () => {
   const keyFile = join(folder.path, 'key');
   const configPath = join(folder.path, 'config.json');
