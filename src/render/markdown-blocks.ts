@@ -107,7 +107,7 @@ function writeTable(table: Table, context: MarkdownContext): string {
 }
 
 function writeCell(cell: TableCell, { links }: MarkdownContext): string {
-  const flow = { rows: cell.lines, left: cell.left, right: cell.right - CELL_PADDING_MM };
+  const flow = { rows: cell.lines, left: cell.left, right: cell.right - CELL_PADDING_MM, isCell: true } as const;
   return paragraphsOf(flow)
     .map(({ text, rows }) => writeLinked(text, rows, links))
     .join('<br>');

@@ -161,6 +161,18 @@ describe('tables', () => {
     expect(await markdownOf(items)).toBe('| 名称 | a\\|b |\n| --- | --- |\n| 某某市某某区某路 | 一<br>二 |\n');
   });
 
+  it('join the lines of a label that is centred in its cell, where it fills it', async () => {
+    const items = [
+      ...rules([10, 40, 100], [10, 25, 40]),
+      run('来文单位附件', 13, 17),
+      run('注', 23, 22),
+      run('甲', 42, 17),
+      run('签发', 21, 32),
+      run('会签人', 19, 37),
+    ];
+    expect(await markdownOf(items)).toBe('| 来文单位附件注 | 甲 |\n| --- | --- |\n| 签发<br>会签人 |  |\n');
+  });
+
   it('part what was painted across them in one run, but no word that sticks out of its cell', async () => {
     const items = [
       ...rules([10, 30, 50, 80], [10, 20, 30, 40]),

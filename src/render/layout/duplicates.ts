@@ -46,14 +46,23 @@ export class DuplicateFilter {
 
   private find(cells: Map<number, Seen[]>, x: number, y: number, sizeMm: number): boolean {
     const reach = Math.min(NEAR * sizeMm, CELL_MM);
-    for (let column = Math.floor((x - reach) / CELL_MM); column <= Math.floor((x + reach) / CELL_MM); column++) {
-      for (let row = Math.floor((y - reach) / CELL_MM); row <= Math.floor((y + reach) / CELL_MM); row++) {
-        const seen = cells.get(cellKey(column, row));
+    const firstColumn = Math.floor((x - reach) / CELL_MM);
+    const firstRow = Math.floor((y - reach) / CELL_MM);
+    const columns = cellCount(firstColumn, x + reach);
+    const rows = cellCount(firstRow, y + reach);
+    for (let column = 0; column < columns; column++) {
+      for (let row = 0; row < rows; row++) {
+        const seen = cells.get(cellKey(firstColumn + column, firstRow + row));
         if (seen?.some((s) => isSame(s, x, y, sizeMm)) === true) return true;
       }
     }
     return false;
   }
+}
+
+/** At most three: so far out that whole numbers have gaps, the difference says nothing. */
+function cellCount(first: number, end: number): number {
+  return Math.min(Math.floor(end / CELL_MM) - first, 2) + 1;
 }
 
 function isSame(seen: Seen, x: number, y: number, sizeMm: number): boolean {

@@ -83,7 +83,8 @@ function continues(group: readonly Row[], row: Row, flow: Flow, pitch: number): 
   const distance = (row.baseline - previous.baseline) / row.sizeMm;
   if (distance <= 0 || distance > MAX_PITCH || distance > MAX_PITCH_RATIO * pitch) return false;
   const text = rowText(row);
-  return isAligned(group, row) && isFull(group, text, row, flow) && !ITEM_START.test(text);
+  const isInPlace = isAligned(group, row) || isCentred([...group, row], flow);
+  return isInPlace && isFull(group, text, row, flow) && !ITEM_START.test(text);
 }
 
 function isSameSize(a: Row, b: Row): boolean {
@@ -97,13 +98,21 @@ function isAligned(group: readonly Row[], row: Row): boolean {
   return group.length === 1 && shift < 0 && shift >= -4.5 * row.sizeMm;
 }
 
+/** Lines in the middle of a cell, as labels of forms stand there. */
+function isCentred(rows: readonly Row[], { left, right, isCell = false }: Flow): boolean {
+  const middle = (left + right) / 2;
+  return isCell && rows.every((row) => Math.abs((row.left + row.right) / 2 - middle) <= 0.5 * row.sizeMm);
+}
+
 /** The first word of the next line would not have fitted behind the line, and it does not look like an end. */
 function isFull(group: readonly Row[], nextText: string, next: Row, flow: Flow): boolean {
   const previous = group.at(-1)!;
   if (isLabel(previous, next)) return false;
   // A line that alone reaches the edge proves no edge: where it ends a sentence, the paragraph may end with it.
   if (SENTENCE_END.test(rowText(previous)) && isAloneAtEdge(previous, group, next, flow)) return false;
-  const room = Math.min(flow.right, ownEdge(group, next)) - previous.right;
+  const room = isAligned(group, next)
+    ? Math.min(flow.right, ownEdge(group, next)) - previous.right
+    : flow.right - flow.left - (previous.right - previous.left);
   const isHanNext = startsWithHan(nextText);
   const letters = next.fragments.flatMap((fragment) => fragment.letters);
   const word = isHanNext ? letters.slice(0, 1) : letters.slice(0, Math.max(1, nextText.search(/\s|$/)));

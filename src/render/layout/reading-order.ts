@@ -8,6 +8,8 @@ export interface Flow {
   /** The edges that full lines reach. */
   readonly left: number;
   readonly right: number;
+  /** The edges are those of a cell, whatever its lines reach. */
+  readonly isCell?: boolean;
 }
 
 /** A gutter is at least this many sizes wide … */
