@@ -174,6 +174,12 @@ describe('letters', () => {
     expect(await textOf([run('重要', 10, 20), run('重要', 12, 20)])).not.toBe('重要\n');
   });
 
+  it('drawn so far out that whole numbers have gaps come to an end', async () => {
+    for (const far of [1e17, -1e17, 1e300]) {
+      await textOf([run('重要', far, 20), run('重要', far, 20), run('重要', 10, far), run('重要', 10, far)]);
+    }
+  });
+
   it('of one run on one spot all stay', async () => {
     expect((await textOf([run('甲甲甲', 10, 20, 4, { stepX: 0 })])).trim()).toBe('甲甲甲');
   });
