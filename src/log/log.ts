@@ -24,8 +24,8 @@ export interface Log {
 export async function openLog(config: LogConfig): Promise<Log> {
   const files = config.logDir === '' ? undefined : await LogFiles.open(config, LONGEST_BACKLOG);
   const isOnStdout = config.logToStdout ?? files === undefined;
-  const stdout = isOnStdout ? pino.destination({ fd: 1, sync: false, maxLength: LONGEST_BACKLOG }) : undefined;
-  const outlets: DestinationStream[] = [stdout, files?.stream].filter((outlet) => outlet !== undefined);
+  const stdout = isOnStdout ? openStdout() : undefined;
+  const outlets: DestinationStream[] = [stdout?.stream, files?.stream].filter((outlet) => outlet !== undefined);
   const logger = pino(
     {
       level: config.logLevel,
@@ -43,7 +43,36 @@ export async function openLog(config: LogConfig): Promise<Log> {
     logger,
     close: async () => {
       await files?.close();
-      await new Promise<void>((resolve) => (stdout ? stdout.flush(() => resolve()) : resolve()));
+      await stdout?.close();
+    },
+  };
+}
+
+/**
+ * Standard output, which may be a file on a disk that is full for a while, or a pipe whose reader has gone: that must not
+ * end the process, nor keep it from ending. What could not be written is lost.
+ */
+function openStdout(): { readonly stream: DestinationStream; close(): Promise<void> } {
+  const stream = pino.destination({ fd: 1, sync: false, maxLength: LONGEST_BACKLOG });
+  let isBroken = false;
+  stream.on('error', () => {
+    isBroken = true;
+  });
+  stream.on('write', () => {
+    isBroken = false;
+  });
+  // Called at the end of the process, it would try again for ever.
+  const flushSync = stream.flushSync.bind(stream);
+  stream.flushSync = () => {
+    if (!isBroken) flushSync();
+  };
+  return {
+    stream,
+    close: async () => {
+      await new Promise<void>((resolve) => stream.flush(() => resolve()));
+      if (!isBroken) return;
+      stream.write = () => true;
+      stream.destroy();
     },
   };
 }

@@ -1,5 +1,7 @@
 /** The daemon as a process: its signals, its exit codes, and what it finds when it starts again (contract R5, R6, R8). */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -165,3 +167,33 @@ it.each(['throw new Error("planted")', 'Promise.reject(new Error("planted"))'])(
     expect(daemon.output).toContain('Error: planted');
   },
 );
+
+it('a standard output that takes nothing, as on a full disk, ends no daemon and keeps none from ending', async () => {
+  const configPath = join(folder.path, 'full.json');
+  const keys = { listen: '127.0.0.1:0', api_key: KEY, log_dir: join(folder.path, 'log'), log_to_stdout: true };
+  const paths = {
+    db_path: join(folder.path, 'db/jobs.db'),
+    temp_dir: join(folder.path, 'tmp'),
+    output_dir: join(folder.path, 'out'),
+  };
+  writeFileSync(configPath, JSON.stringify({ ...keys, ...paths }));
+  const full = openSync('/dev/full', 'w');
+  const daemon = spawn(process.execPath, [program, '-c', configPath], { stdio: ['ignore', full, 'inherit'] });
+  closeSync(full);
+  const exited = once(daemon, 'exit');
+  try {
+    const logged = join(folder.path, 'log/ofd-server.log');
+    const text = await until(
+      async () => (existsSync(logged) ? readFileSync(logged, 'utf8') : ''),
+      (lines) => lines.includes('"msg":"ready"'),
+    );
+    const port = /"port":(\d+)/.exec(text)?.[1];
+    for (let i = 0; i < 5; i++) expect((await callDaemon(`http://127.0.0.1:${port}`, '/v1/stats')).status).toBe(200);
+    const askedMs = performance.now();
+    daemon.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+    expect(performance.now() - askedMs).toBeLessThan(15_000);
+  } finally {
+    daemon.kill('SIGKILL');
+  }
+});
