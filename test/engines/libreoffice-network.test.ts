@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findSoffice, LibreOfficeEngine } from '../../src/convert/engines/libreoffice.js';
+import { withoutExternal } from '../../src/convert/office/external.js';
 import { findIsolation } from '../../src/convert/processes/isolation.js';
 import { makePng } from '../images/make-images.js';
 import { temporaryFolder } from '../support/jobs.js';
@@ -214,12 +215,43 @@ const DOCUMENTS: Readonly<Record<string, () => string | Uint8Array>> = {
       ),
     }),
   'chunk.docx': outerDocx,
+  'prefix.odp': () =>
+    slideWith(
+      contentOf(
+        '<?xml version="1.0"?>',
+        frame(`${file}/secret.png`).replace(
+          '<draw:image',
+          '<a\u00e9:image xmlns:a\u00e9="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"',
+        ),
+      ),
+    ),
+  'decoy.odp': () =>
+    slideWith(
+      contentOf(
+        '<?xml version="1.0"?>',
+        frame(`${file}/secret.png`).replace('<draw:image', `<draw:image draw:x=' href="'`) +
+          frame(`${file}/secret.png`).replace('<draw:image', `<draw:image draw:x="href='" draw:y="'"`),
+      ),
+    ),
+  'zeros.odp': () => openDocument('presentation', slideOf(frame(`&#0000000000102;ile://${folder.path}/secret.png`))),
+  'named-svg.odt': () =>
+    odt(`<text:p>words${frame('Pictures/a.svg')}</text:p>`, {
+      'Pictures/a.svg': svgOfType(
+        `<!ENTITY constructor "${file}/secret.png"><!ENTITY \u00e9 "${file}/secret.png">`,
+        '<image width="60" height="60" xlink:href="&constructor;"/><image width="60" height="60" xlink:href="&\u00e9;"/>',
+      ),
+    }),
   'picture.ods': () =>
     openDocument(
       'spreadsheet',
       `<office:spreadsheet><table:table table:name="words"><table:shapes>${frame(`${file}/secret.png`)}${frame(`${web}/table.png`)}</table:shapes><table:table-row><table:table-cell office:value-type="string"><text:p>words</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet>`,
     ),
 };
+
+const picturesOf = (data: string): Uint8Array =>
+  odt(
+    `<text:p>words<draw:frame svg:width="2cm" svg:height="2cm" text:anchor-type="as-char"><draw:image><office:binary-data>${data}</office:binary-data></draw:image></draw:frame></text:p>`,
+  );
 
 describe('nothing is fetched and nothing of this machine is taken', () => {
   it.each(Object.entries(DOCUMENTS))('%s', async (name, make) => {
@@ -264,6 +296,7 @@ describe('nothing is fetched and nothing of this machine is taken', () => {
           }),
         ),
     ],
+    ['binary data in pieces', 'words.odt', () => picturesOf(`<![CDATA[${Buffer.from(svg()).toString('base64')}]]>`)],
     [
       'binary data without an end',
       'words.rtf',
@@ -311,6 +344,14 @@ describe('LibreOffice by itself fetches, and takes pictures of this machine', ()
     expect([hits.length > 0, pictures.includes('40x30')]).toEqual([fetches !== '', takes !== '']);
     hits = [];
   });
+});
+
+it('looking through takes time in proportion', () => {
+  const startedAt = performance.now();
+  for (const text of ['<binary-data ', 'letters', `x='y="`]) {
+    withoutExternal(Buffer.from(`<x href="#a"/>${text.repeat(100_000)}`), () => undefined);
+  }
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
 it('where the kernel allows it, a program has no network at all', async () => {

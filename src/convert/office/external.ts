@@ -11,10 +11,16 @@ import { gunzipSync, gzipSync } from '../../zlib.js';
 /** What was taken out: the name of the element (of a relationship its type) and what it referred to. */
 export type OnBlocked = (element: string, target: string) => void;
 
-/** Attributes that are followed, wherever they stand; `link` is the one of pictures in Office Open XML. */
-const REFERENCE = /\b(href|src|target|background|data|link)\s*=\s*("[^"<]*"|'[^'<]*')/gi;
+/**
+ * Every attribute in turn, so that what looks like one inside of a value is none. "<" cannot stand in a value: what is
+ * outside of tags never reaches into one.
+ */
+const ATTRIBUTE = /(?<![^\s"'<>=/])([^\s"'<>=/]+)\s*=\s*("[^"<]*"|'[^'<]*')/g;
+/** Names of those that are followed, wherever they stand; `link` is the one of pictures in Office Open XML. */
+const REFERENCE = /\b(href|src|target|background|data|link)$/i;
+const HAS_REFERENCE = /\b(?:href|src|target|background|data|link)\s*=/i;
 const STYLE_URL = /\burl\(\s*(&quot;|["']?)((?:[^"')&]|&(?!quot;))*)/gi;
-const BINARY = /(<(?:[\w.-]+:)?binary-data\b[^>]*>)([^<]*)/g;
+const BINARY = /(<(?:[^\s"'<>=/:]+:)?binary-data\b[^<>]*>)([^<]*)(<\/)?/g;
 const LARGEST_PICTURE_BYTES = 64 * 1024 * 1024;
 const MOST_NESTED = 4;
 /** Characters that mean the same in them as in ASCII. */
@@ -115,28 +121,35 @@ function withoutDeclarations(text: string, onBlocked: OnBlocked): string {
 
 function cleaned(part: string, onBlocked: OnBlocked, depth: number): string {
   const text = withoutDeclarations(part, onBlocked);
-  const tags = new Tags(text);
-  const withoutReferences = text.replace(REFERENCE, (match, attribute: string, quoted: string, at: number) => {
-    const value = quoted.slice(1, -1);
-    const tag = tags.at(at);
-    const element = followedBy(tag, attribute.toLowerCase(), value, depth);
-    if (element === undefined) return match;
-    onBlocked(element, value);
-    return match.slice(0, -quoted.length) + overwritten(quoted);
-  });
+  const withoutReferences = HAS_REFERENCE.test(text) ? referencesOverwritten(text, onBlocked, depth) : text;
   const withoutUrls = withoutReferences.replace(STYLE_URL, (match, _quote: string, value: string) => {
     if (!isOutside(value, depth)) return match;
     onBlocked('style', value);
     return match.slice(0, match.length - value.length) + 'x'.repeat(value.length);
   });
-  return withoutUrls.replace(BINARY, (match, tag: string, encoded: string) => {
+  return withoutUrls.replace(BINARY, (match, tag: string, encoded: string, end = '') => {
+    const isWhole = tag.endsWith('/>') || (end !== '' && !encoded.includes('&'));
+    if (!isWhole) throw new UnreadablePart('binary data in pieces');
     if (!refersOutside(Buffer.from(encoded, 'base64'), depth)) return match;
     onBlocked('binary-data', 'a picture');
-    return tag + encoded.replace(/[\w+/=]/g, 'A');
+    return tag + encoded.replace(/[\w+/=]/g, 'A') + end;
   });
 }
 
-const LONGEST_RELATIONSHIP = 4096;
+function referencesOverwritten(text: string, onBlocked: OnBlocked, depth: number): string {
+  const tags = new Tags(text);
+  return text.replace(ATTRIBUTE, (match, name: string, quoted: string, at: number) => {
+    const attribute = REFERENCE.exec(name)?.[1]?.toLowerCase();
+    if (attribute === undefined) return match;
+    const value = quoted.slice(1, -1);
+    const element = followedBy(tags.at(at), attribute, value, depth);
+    if (element === undefined) return match;
+    onBlocked(element, value);
+    return match.slice(0, -quoted.length) + overwritten(quoted);
+  });
+}
+
+const LONGEST_TAG = 8192;
 
 /** The tag that an attribute stands in, found going forward: "<" cannot stand in a value. */
 class Tags {
@@ -148,29 +161,35 @@ class Tags {
     this.#text = text;
   }
 
-  /** To be asked with growing places. */
+  /** From its "<" on, and what comes after it; no more than matters. To be asked with growing places. */
   at(place: number): string {
     const start = this.#text.slice(this.#seenTo, place).lastIndexOf('<');
     if (start >= 0) this.#start = this.#seenTo + start;
     this.#seenTo = place;
-    const end = this.#text.slice(place, place + LONGEST_RELATIONSHIP).indexOf('>');
-    const from = Math.max(this.#start, place - LONGEST_RELATIONSHIP);
-    const name = this.#text.slice(this.#start, Math.min(this.#start + 100, place));
-    return `${name}\n${this.#text.slice(from, place + (end < 0 ? LONGEST_RELATIONSHIP : end))}`;
+    return this.#text.slice(this.#start, this.#start + LONGEST_TAG);
   }
+}
+
+/** The values of a tag's attributes by their names. */
+function attributesOf(tag: string): ReadonlyMap<string, string> {
+  const end = tag.indexOf('<', 1);
+  const matches = tag.slice(0, end < 0 ? undefined : end).matchAll(ATTRIBUTE);
+  return new Map([...matches].map(([, name = '', quoted = '']) => [name, quoted.slice(1, -1)]));
 }
 
 /** The name of the element (of a relationship, its type) where the attribute is one that leads outside and is followed. */
 function followedBy(tag: string, attribute: string, value: string, depth: number): string | undefined {
-  const name = /^<[?!]?(?:[\w.-]+:)?([\w.-]+)/.exec(tag)?.[1] ?? '';
+  const name = /^<[?!]?(?:[^\s"'<>=/:]+:)?([^\s"'<>=/:]+)\s/.exec(tag)?.[1] ?? '';
   if (name === 'a') return undefined;
   // Its value is the name of a relationship, of whatever type.
   if (attribute === 'link') return name === 'blip' && value !== '' ? name : undefined;
   if (attribute !== 'target') return isOutside(value, depth) ? name : undefined;
-  const type = /\bType\s*=\s*["'][^"']*\/(\w+)["']/.exec(tag)?.[1] ?? '';
-  if (name !== 'Relationship' || type === 'hyperlink') return undefined;
-  const isExternal = /\bTargetMode\s*=\s*["']\s*External/i.test(tag) || isUrl(value);
-  return isExternal ? type : undefined;
+  if (name !== 'Relationship') return undefined;
+  const attributes = attributesOf(tag);
+  const type = /\/(\w+)$/.exec(attributes.get('Type') ?? '')?.[1] ?? '';
+  if (type === 'hyperlink') return undefined;
+  const mode = plainOf(attributes.get('TargetMode') ?? '')?.toLowerCase();
+  return (mode !== '' && mode !== 'internal') || isUrl(value) ? type : undefined;
 }
 
 /** Inside of a package a path may begin at its root, and go up. */
@@ -193,9 +212,9 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
 /** Without references to characters, spaces and control characters; undefined where an entity is none that is known. */
 function plainOf(value: string): string | undefined {
   let isKnown = true;
-  const plain = value.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));?/gi, (_match, decimal, hex, name) => {
+  const plain = value.replace(/&(?:#(\d+)|#x([0-9a-f]+)|([^;&]*));?/gi, (_match, decimal, hex, name) => {
     if (name !== undefined) {
-      isKnown &&= name in NAMED;
+      isKnown &&= Object.hasOwn(NAMED, name as string);
       return NAMED[name as string] ?? '';
     }
     const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
