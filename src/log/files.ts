@@ -62,6 +62,8 @@ export class LogFiles {
     await this.#work;
     await new Promise<void>((resolve) => {
       this.stream.once('close', resolve);
+      // What a full disk does not take is lost, and the file is closed all the same.
+      this.stream.on('error', () => this.stream.destroy());
       this.stream.end();
     });
   }

@@ -9,6 +9,8 @@ declare module 'pino-roll' {
     readonly file: string;
     write(line: string): boolean;
     end(): void;
+    /** Closes the file without what is still to be written. */
+    destroy(): void;
   }
 
   export interface RollOptions {

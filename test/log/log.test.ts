@@ -6,6 +6,7 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -80,6 +81,15 @@ it('files turn over at their size, the name leads to the one being written, and 
   expect(newest).toBeGreaterThanOrEqual(4);
   expect(statSync(join(folder, 'ofd-server.log')).mode & 0o007).toBe(0);
 });
+
+it('a disk that takes nothing keeps the log from no end', async () => {
+  symlinkSync('/dev/full', join(folder, 'ofd-server.1.log'));
+  const log = await openLog(config());
+  log.logger.info('lost');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  log.logger.info('lost too');
+  await log.close();
+}, 5000);
 
 it('a second start goes on in the newest file', async () => {
   for (const text of ['first', 'second']) {
