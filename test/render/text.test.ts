@@ -77,6 +77,7 @@ describe('letters from right to left', () => {
 
   it('stand among words and numbers that are read from the left', async () => {
     expect(await textOf([run('2024 :םולש', 20, 20)])).toBe('שלום: 2024\n');
+    expect(await textOf([run('(םלוע) םולש', 20, 20)])).toBe('שלום (עולם)\n');
     expect(await textOf([run('The word םולש means', 20, 20)])).toBe('The word שלום means\n');
     expect(await textOf([run('名称：', 10, 20), run('הרבח', 22, 20), run('有限公司', 32.5, 20)])).toBe(
       '名称：חברה 有限公司\n',

@@ -5,6 +5,8 @@ import { isLeftward } from './scripts.js';
 type Direction = 'right' | 'left';
 
 const RIGHTWARD = /[\p{L}\p{N}]/u;
+/** In pairs. */
+const BRACKETS = '()[]{}<>«»‹›';
 
 /** What stands between two letters belongs to the second one. */
 interface Placed {
@@ -35,8 +37,15 @@ function readPiece<T extends Placed>(letters: readonly T[], direction: Direction
   if (direction === 'right') return letters.map((placed, i) => (i === 0 ? { ...placed, separator: edge } : placed));
   return letters.map((_, i) => {
     const at = letters.length - 1 - i;
-    return { ...letters[at]!, separator: i === 0 ? edge : letters[at + 1]!.separator };
+    const placed = letters[at]!;
+    return { ...placed, letter: mirrored(placed.letter), separator: i === 0 ? edge : letters[at + 1]!.separator };
   });
+}
+
+/** A bracket that opens to the left is the opening one of what is read from the right. */
+function mirrored(letter: Letter): Letter {
+  const at = letter.isBackward === true || letter.text.length !== 1 ? -1 : BRACKETS.indexOf(letter.text);
+  return at < 0 ? letter : { ...letter, text: BRACKETS[at ^ 1]! };
 }
 
 function directionOf({ text, isBackward }: Letter): Direction | undefined {
