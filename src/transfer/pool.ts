@@ -64,8 +64,10 @@ export class Pool<Connection extends Poolable> {
       try {
         await withinTime(connection.probe(), this.#options.probeTimeoutMs);
         return connection;
-      } catch {
+      } catch (error) {
         connection.destroy();
+        // Its line is silent: those that were used before would take as long each, and more than whoever waits has.
+        if (error instanceof NoAnswer) this.#endIdle();
       }
     }
     return this.#connect(signal, onAlive);
@@ -89,15 +91,21 @@ export class Pool<Connection extends Poolable> {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweeper);
+    this.#endIdle();
+  }
+
+  #endIdle(): void {
     for (const { connection } of this.#idle) connection.destroy();
     this.#idle = [];
   }
 }
 
+class NoAnswer extends Error {}
+
 async function withinTime(work: Promise<void>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('No answer in time')), limitMs);
+    timer = setTimeout(() => reject(new NoAnswer('No answer in time')), limitMs);
   });
   try {
     await Promise.race([work, late]);

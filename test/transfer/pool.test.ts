@@ -64,6 +64,19 @@ describe('a pool', () => {
     expect([dead.isDestroyed, silent.isDestroyed]).toEqual([true, true]);
   });
 
+  it('waits for one that does not answer, not for each', async () => {
+    open({ maxIdle: 10, probeTimeoutMs: 200 });
+    const silent = await Promise.all(Array.from({ length: 10 }, () => pool.take(signal, onAlive)));
+    for (const connection of silent) {
+      connection.probe = () => new Promise(() => undefined);
+      pool.giveBack(connection, true);
+    }
+    const startedAt = performance.now();
+    expect((await pool.take(signal, onAlive)).number).toBe(10);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(silent.every(({ isDestroyed }) => isDestroyed)).toBe(true);
+  });
+
   it('keeps none that failed, and no more than max_idle', async () => {
     open();
     const all = await Promise.all([1, 2, 3, 4].map(() => pool.take(signal, onAlive)));
