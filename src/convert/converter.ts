@@ -2,15 +2,15 @@
  * Runs steps of conversions in worker threads, so that the event loop stays free and a conversion can be stopped at any instant.
  *
  * A thread is idle or runs one task. Idle threads are kept and reused (the one used last first, its caches are warm);
- * more are started while tasks wait, up to `maxThreads`. A thread that is aborted, dies or runs out of heap is replaced,
- * and only its own task fails.
+ * more are started while tasks wait, up to `maxThreads`. A task that is aborted stops at its next page; where that does not
+ * come soon, its thread is ended. A thread that is ended, dies or runs out of heap is replaced, and only its own task fails.
  *
  * A thread that is ended in the middle of reading its modules never gives their descriptors back. So it gets its first task
  * when it has read them all, and one whose task is aborted before that becomes an idle thread.
  */
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.js';
-import { endThread, newGuard, type ThreadGuard } from '../thread-guard.js';
+import { askToStop, endThread, letGoOn, newGuard, type ThreadGuard } from '../thread-guard.js';
 import type { ConversionHooks, ConversionResult, StepRunner, StepTask } from './converter-types.js';
 import type { ThreadReply, ThreadSettings } from './engines/thread-types.js';
 import { MemoryWatch } from './memory-watch.js';
@@ -41,6 +41,8 @@ export interface ThreadConverterOptions {
 const DEFAULT_HEAP_MB = 1024;
 const DEFAULT_TASKS_PER_THREAD = 500;
 const DEFAULT_IDLE_MEMORY_BYTES = 512 * 1024 * 1024;
+/** A conversion ends within two seconds of its abort (contract R3): what is left then is for the end of the thread. */
+const STOP_MS = 500;
 
 interface Thread {
   readonly worker: Worker;
@@ -184,6 +186,7 @@ export class ThreadConverter implements StepRunner {
       void this.#discard(thread, 'recycled');
       return;
     }
+    letGoOn(thread.guard);
     this.#keep(thread);
   }
 
@@ -256,17 +259,25 @@ function runOn(thread: Thread, task: StepTask, hooks: ConversionHooks): Promise<
       else if (reply.kind === 'progress') hooks.onProgress?.(reply.done, reply.total);
       else if (reply.kind === 'alive') hooks.onAlive?.();
       else if (reply.kind === 'log') hooks.log?.(reply.bytes);
-      else if (reply.kind === 'done') finish(() => resolve(reply.result));
-      else if (reply.kind === 'failed')
-        finish(() => reject(new ServiceError(reply.code, reply.message, reply.reason ? { reason: reply.reason } : {})));
+      else if (reply.kind === 'done' || reply.kind === 'failed') finish(() => end(reply));
+    };
+    const end = (reply: ThreadReply & { readonly kind: 'done' | 'failed' }): void => {
+      if (hooks.signal.aborted) reject(abortFailure(hooks.signal));
+      else if (reply.kind === 'done') resolve(reply.result);
+      else reject(new ServiceError(reply.code, reply.message, reply.reason ? { reason: reply.reason } : {}));
     };
     const fail = (failure: BrokenThread): void => finish(() => reject(failure));
     const onError = (error: Error): void => fail(new BrokenThread('crashed', threadFailure(error)));
     const onExit = (code: number): void => onError(new Error(`worker thread ended with code ${code}`));
-    const onAbort = (): void => fail(new BrokenThread('stopped', abortFailure(hooks.signal)));
+    let timer: NodeJS.Timeout | undefined;
+    const onAbort = (): void => {
+      askToStop(thread.guard);
+      timer = setTimeout(() => fail(new BrokenThread('stopped', abortFailure(hooks.signal))), STOP_MS);
+    };
     const endPulse = watchPulse(worker, () => hooks.onAlive?.());
     const finish = (settle: () => void): void => {
       endPulse();
+      clearTimeout(timer);
       thread.fail = undefined;
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       hooks.signal.removeEventListener('abort', onAbort);

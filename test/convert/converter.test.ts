@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ThreadConverter, type ThreadConverterOptions, type ThreadEnd } from '../../src/convert/converter.js';
 import type { ConversionHooks, ConversionResult } from '../../src/convert/converter-types.js';
 import { MemoryWatch } from '../../src/convert/memory-watch.js';
@@ -179,6 +179,22 @@ describe('threads', () => {
     stop.abort(new ServiceError('cancelled', 'stop'));
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });
     expect(performance.now() - start).toBeLessThan(2000);
+    // At its next page: the thread lives on.
+    expect([ends, converter.threadCount]).toEqual([[], 2]);
+    expect((await convert(converter, DOCUMENTS[0] as Uint8Array, 'txt')).pages).toBe(1);
+  });
+
+  it('are ended where the next page does not come', async () => {
+    const converter = startConverter({ maxThreads: 1 });
+    await converter.warm(1);
+    const stop = new AbortController();
+    const path =
+      '<ofd:PathObject ID="9" Boundary="0 0 9 9"><ofd:AbbreviatedData>M 0 0 L 9 9</ofd:AbbreviatedData></ofd:PathObject>';
+    const stopped = convert(converter, buildOfd({ pages: [path.repeat(150_000)] }), 'png', { signal: stop.signal });
+    setTimeout(() => stop.abort(new ServiceError('cancelled', 'stop')), 300);
+    const start = performance.now();
+    await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });
+    expect(performance.now() - start).toBeLessThan(2300);
     expect(ends).toEqual(['stopped']);
     expect((await convert(converter, DOCUMENTS[0] as Uint8Array, 'txt')).pages).toBe(1);
   });
@@ -194,7 +210,9 @@ describe('memory', () => {
       reason: 'too_large',
     });
     expect(ends).toContain('memory');
-    expect((await convert(converter, DOCUMENTS[0] as Uint8Array, 'txt')).pages).toBe(1);
+    // Between two looks, once the new thread has started in time for one.
+    const again = (): Promise<ConversionResult> => convert(converter, DOCUMENTS[0] as Uint8Array, 'txt');
+    await vi.waitFor(async () => expect((await again()).pages).toBe(1), { timeout: 40_000, interval: 10 });
   });
 
   it('is called for while it is over the limit, with a pause after each relief', async () => {

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors.js';
 import { systemFontBook } from '../../fonts/system.js';
-import { guardThread } from '../../thread-guard.js';
+import { guardThread, isStopWanted } from '../../thread-guard.js';
 import type { StepTask } from '../converter-types.js';
 import { type InProcessEngine, loadEngine, loadEverything } from './in-process.js';
 import { runStep } from './run-step.js';
@@ -15,7 +15,7 @@ guardThread(settings.guard);
 // Linux keeps a nice value for each thread: conversions give way to the thread that answers requests.
 if (!settings.isForeground && process.platform === 'linux') setPriority(0, 10);
 const fonts = systemFontBook(settings.fontDirs);
-/** Never aborts: whoever wants a step to end ends the thread. */
+/** Never aborts: whoever wants a step to end asks at the next page, or ends the thread. */
 const { signal } = new AbortController();
 
 if (!settings.isForeground) {
@@ -36,12 +36,17 @@ function tell(message: ThreadMessage): void {
   port.postMessage({ ...message, memoryBytes: heapUsed + external } satisfies ThreadReply);
 }
 
+function tellOrStop(message: ThreadMessage): void {
+  if (isStopWanted()) throw new ServiceError('cancelled', 'Nobody waits for this conversion any more');
+  tell(message);
+}
+
 async function run(task: StepTask & { readonly engine: InProcessEngine }): Promise<ThreadMessage> {
   const result = await runStep(await loadEngine(task.engine), task, fonts, {
     signal,
-    onOpened: (format) => tell({ kind: 'opened', format }),
-    onProgress: (done, total) => tell({ kind: 'progress', done, total }),
-    onAlive: () => tell({ kind: 'alive' }),
+    onOpened: (format) => tellOrStop({ kind: 'opened', format }),
+    onProgress: (done, total) => tellOrStop({ kind: 'progress', done, total }),
+    onAlive: () => tellOrStop({ kind: 'alive' }),
     log: (bytes) => tell({ kind: 'log', bytes }),
   });
   return { kind: 'done', result };
