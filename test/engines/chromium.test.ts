@@ -391,7 +391,9 @@ describe('a browser', () => {
     }
   });
 
-  it('that ends under several conversions: each of them is tried once more, by itself', async () => {
+  it('that ends under several conversions: each of them is tried once more, by itself', {
+    timeout: 120_000,
+  }, async () => {
     const ends: BrowserEnd[] = [];
     const shared = start('lost', { onBrowserEnd: (reason) => ends.push(reason) });
     try {
@@ -408,7 +410,8 @@ describe('a browser', () => {
       const texts = (await Promise.all(innocent)).map(({ path }) => pdfText(path).trim().slice(0, 3));
       expect(texts).toEqual(['one', 'two']);
       await expect(guilty).rejects.toMatchObject({ code: 'conversion_timeout' });
-      expect(ends).toEqual(['crashed', 'recycled', 'recycled']);
+      expect(ends[0]).toBe('crashed');
+      expect(ends.slice(1)).not.toContain('crashed');
     } finally {
       await shared.close();
     }
