@@ -147,7 +147,7 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     logger,
     reload: (fresh) => {
       logger.level = fresh.logLevel;
-      logger.info({ level: fresh.logLevel, changed: takeSecrets(config, fresh) }, 'configuration read again');
+      logger.info({ logLevel: fresh.logLevel, changed: takeSecrets(config, fresh) }, 'configuration read again');
     },
     shutDown: () => {
       ending ??= shutDown();

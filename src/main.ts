@@ -10,7 +10,8 @@ const USAGE = `ofd-server converts OFD documents.
                                       one conversion; ofd-server convert --help lists formats and options
   ofd-server -c FILE                  run the service with a configuration file
   ofd-server --check-config -c FILE   check the file and start nothing
-  ofd-server healthcheck [-c FILE]    ask the running service whether it turns
+  ofd-server healthcheck [-c FILE]    ask the running service whether it turns, where FILE says that it
+                                      listens; /etc/ofd-server/config.json without -c
   ofd-server --version
 `;
 

@@ -1,6 +1,6 @@
 /** Every key of the configuration, as declared by its owners, and the configuration that comes of them. */
 import type { ConfigOf, CrossCheck, KeyGroup } from '../config/key.js';
-import { type Environment, type Loaded, loadGroup } from '../config/load.js';
+import { type Environment, type Loaded, loadGroup, loadKeys } from '../config/load.js';
 import { CONVERT_KEYS } from '../convert/keys.js';
 import { checkHttp, HTTP_KEYS } from '../http/keys.js';
 import { JOB_KEYS } from '../jobs/keys.js';
@@ -26,6 +26,11 @@ const CHECKS: readonly CrossCheck<Config>[] = [checkHttp, checkTransfer, checkNo
 /** The configuration in the file at `path`, overridden by the environment. Throws ConfigError with every fault. */
 export function loadConfig(path: string, env: Environment): Loaded<Config> {
   return loadGroup(ALL_KEYS, CHECKS, path, env);
+}
+
+/** Where the service listens, of a configuration that needs to hold no more than that. Throws ConfigError. */
+export function loadListen(path: string, env: Environment): string {
+  return loadKeys({ listen: HTTP_KEYS.listen }, path, env).listen;
 }
 
 /** Clients choose names below output_dir, so nothing of the service's own should lie there. */

@@ -27,7 +27,9 @@ const PAGED_FORMATS = OUTPUT_FORMATS.filter((format) => pagingOf(format) === 'pa
 
 export const CONVERT_USAGE = `ofd-server convert IN [--to FORMAT] [-o OUT] [options]
 
-  IN, OUT             files; "-" is standard input or output. OUT is replaced where it exists
+  IN, OUT             files; "-" is standard input or output. Without -o OUT has the name of IN (of standard input
+                      "output") with FORMAT's extension, or without one where it is a folder, and lies in the current
+                      folder. A file that stands there under the name of a new one is replaced
   --from FORMAT       of IN; without it, what its extension and its content say
   --to FORMAT         ${OUTPUT_FORMATS.join(' ')}; without it, what OUT's extension says, else pdf.
                       ${PAGED_FORMATS.join(' ')} make a file for each page: OUT is a folder, or a name such as
@@ -87,6 +89,9 @@ export function parseConvertArguments(args: readonly string[]): ConvertArguments
   const to = outputFormat(values.to, values.output);
   const from = inputFormat(values.from);
   const output = values.output ?? defaultOutput(input, to);
+  if (values.output === undefined && resolve(output) === resolve(input)) {
+    throw new UsageError(`the ${to} of ${input} would take its place: name it with -o`);
+  }
   checkOutput(output, to);
   return {
     input,

@@ -1,13 +1,13 @@
 /** `ofd-server healthcheck`: asks the running service whether it turns, for containers (contract D2). */
 import { parseArgs } from 'node:util';
-import { ConfigError, loadConfig } from '../app/settings.js';
+import { ConfigError, loadListen } from '../app/settings.js';
 
 const DEFAULT_CONFIG = '/etc/ofd-server/config.json';
 const TIMEOUT_MS = 4000;
 
 export const HEALTHCHECK_USAGE = `ofd-server healthcheck [-c FILE] [--ready]
 
-  -c FILE     the service's configuration, for its \`listen\` (${DEFAULT_CONFIG})
+  -c FILE     the service's configuration, of which \`listen\` alone is read (${DEFAULT_CONFIG})
   --ready     asks /readyz in place of /healthz
 
   Exit codes: 0 well, 1 not, 2 wrong usage or configuration
@@ -25,8 +25,7 @@ export async function healthcheckCommand(args: readonly string[]): Promise<numbe
       args: [...args],
       options: { config: { type: 'string', short: 'c', default: DEFAULT_CONFIG }, ready: { type: 'boolean' } },
     });
-    const { config } = loadConfig(values.config, process.env);
-    url = `${addressOf(config.listen)}${values.ready ? '/readyz' : '/healthz'}`;
+    url = `${addressOf(loadListen(values.config, process.env))}${values.ready ? '/readyz' : '/healthz'}`;
   } catch (error) {
     const text = error instanceof ConfigError ? error.faults.join('\n') : (error as Error).message;
     process.stderr.write(`ofd-server healthcheck: ${text}\n`);

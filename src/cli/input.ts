@@ -25,8 +25,19 @@ export async function readInputFile(
     return { inputPath: withExtension(path, decided, scratch), from: decided };
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw new ServiceError('not_found', `${input}: cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new ServiceError('not_found', `${input}: ${faultText(error as NodeJS.ErrnoException)}`, { cause: error });
   }
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'this is a folder; name a file in it',
+  EACCES: 'this user may not read it',
+};
+
+function faultText({ code = '', message }: NodeJS.ErrnoException): string {
+  return FAULTS[code] ?? `cannot be read: ${message}`;
 }
 
 /** Programs go by the extension, so they get the right one; our own engines go by the format and read the file where it is. */

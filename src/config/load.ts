@@ -50,6 +50,19 @@ export function loadGroup<Group extends KeyGroup>(
   return { config, warnings };
 }
 
+/**
+ * The values of a few keys from the JSON file at `path` and the environment, whatever else the file holds or lacks.
+ * Throws ConfigError with all faults of these keys.
+ */
+export function loadKeys<Group extends KeyGroup>(group: Group, path: string, env: Environment): ConfigOf<Group> {
+  const faults: string[] = [];
+  const file = readConfigFile(path, []);
+  const given = Object.entries(file).filter(([name]) => Object.hasOwn(group, name));
+  const config = readGroup(group, Object.fromEntries(given), placeAt('', env, faults));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
 function placeAt(path: string, env: Environment, faults: string[]): Place {
   return {
     path,

@@ -88,7 +88,9 @@ it('a daemon takes another key and another level at SIGHUP', async () => {
     async () => daemon?.output ?? '',
     (text) => text.includes('"route":"/healthz"'),
   );
-  expect(daemon.output).toContain('"changed":["api_key"]');
+  const line = daemon.output.split('\n').find((text) => text.includes('configuration read again')) ?? '';
+  expect(JSON.parse(line)).toMatchObject({ level: 'info', logLevel: 'debug', changed: ['api_key'] });
+  expect(line.match(/"level":/g)).toHaveLength(1);
   expect(daemon.output).not.toContain(readFileSync(keyFile, 'utf8').trim());
 
   write({ log_level: 'shout' });

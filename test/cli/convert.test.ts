@@ -129,6 +129,7 @@ describe('ofd-server convert', () => {
     [['convert', input, '-o', 'no/such/x.pdf'], '-o no/such/x.pdf: that folder does not exist'],
     [['convert', input, '--to', 'pdf', '-o', '..'], '-o .. is a folder'],
     [['convert', input, '--to', 'png', '-o', input], 'is a file: png makes a file for each page'],
+    [['convert', './a.pdf'], 'the pdf of ./a.pdf would take its place: name it with -o'],
     [['nonsense'], 'nonsense'],
     [[], 'ofd-server convert IN'],
   ])('exits with 2 for wrong usage: %j', (args, message) =>
@@ -149,7 +150,16 @@ describe('ofd-server convert', () => {
       const pages = run(['convert', 'a.ofd', '--to', 'png', '-o', 'pages'], { cwd });
       expect(pages.status).toBe(1);
       expect(pages.stderr).toContain('not_ofd');
-      expect(run(['convert', 'absent.ofd'], { cwd })).toMatchObject({ status: 1 });
+      const absent = run(['convert', 'absent.ofd'], { cwd });
+      expect(absent).toMatchObject({
+        status: 1,
+        stderr: 'ofd-server convert: absent.ofd: there is no such file (not_found)\n',
+      });
+      const folder = run(['convert', cwd, '-o', 'a.pdf'], { cwd });
+      expect(folder).toMatchObject({
+        status: 1,
+        stderr: `ofd-server convert: ${cwd}: this is a folder; name a file in it (not_found)\n`,
+      });
       expect(run(['convert', input, '--pages', '9'], { cwd }).stderr).toContain('a document of 2');
       expect(readdirSync(cwd)).toEqual(['a.ofd']);
     }));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ALL_KEYS, type Config, ConfigError, loadConfig } from '../../src/app/settings.js';
+import { ALL_KEYS, type Config, ConfigError, loadConfig, loadListen } from '../../src/app/settings.js';
 
 let folder: string;
 
@@ -296,6 +296,20 @@ it('what is insecure but allowed is a warning', () => {
     expect.stringMatching(/^api_key: this secret is written in .*api_key_file/),
     expect.stringMatching(/^ftp_targets\.a\.password: this secret/),
   ]);
+});
+
+describe('where the service listens', () => {
+  it('is told of a configuration that lacks or mistakes all else', () => {
+    const path = write({ listen: '127.0.0.1:1234', unknown: 1, ui: 'perhaps' });
+    expect(loadListen(path, {})).toBe('127.0.0.1:1234');
+    expect(loadListen(path, { OFD_SERVER_LISTEN: ':99' })).toBe(':99');
+    expect(loadListen(write({}), {})).toBe(':9705');
+  });
+
+  it('is a fault by itself', () => {
+    expect(() => loadListen(write({ listen: 9705 }), {})).toThrow(/^The configuration has a fault:\nlisten: 9705 /);
+    expect(() => loadListen(join(folder, 'absent.json'), {})).toThrow(/absent\.json: the configuration file cannot/);
+  });
 });
 
 describe('the files in the tree', () => {
