@@ -10,6 +10,8 @@ const LOOK_DPI = '80';
 export interface Request {
   readonly file: File;
   readonly to: string;
+  /** `stream` for a key that cannot see jobs: the product is all that there is then. */
+  readonly kind: 'dir' | 'stream';
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -37,9 +39,12 @@ export class Conversion {
     this.#tell('sending');
     this.#buttons.replaceChildren(button(text('cancel'), () => void this.#cancel()));
     try {
-      const answer = await submit({ ...this.#request, kind: 'dir' }, this.#abort.signal);
-      this.#id = ((await answer.json()) as Job).id;
-      this.#end(await follow(this.#id, (job) => this.#follow(job), this.#abort.signal));
+      const answer = await submit(this.#request, this.#abort.signal);
+      if (this.#request.kind === 'stream') this.#endStream(await answer.blob());
+      else {
+        this.#id = ((await answer.json()) as Job).id;
+        this.#end(await follow(this.#id, (job) => this.#follow(job), this.#abort.signal));
+      }
     } catch (error) {
       this.#fail(error as Error);
     }
@@ -67,10 +72,26 @@ export class Conversion {
     this.#buttons.replaceChildren(...this.#downloads(job), ...this.#views(job), this.#removal());
   }
 
+  #endStream(product: Blob): void {
+    this.#progress.hidden = true;
+    this.#tell('succeeded');
+    const label = `${text('download')} (${bytesText(product.size)})`;
+    this.#buttons.replaceChildren(
+      button(label, () => save(product, this.#productName)),
+      this.#removal(),
+    );
+  }
+
+  get #productName(): string {
+    return `${this.#request.file.name.replace(/\.[^.]*$/, '')}.${this.#request.to}`;
+  }
+
   #fail(error: Error): void {
     this.#progress.hidden = true;
     if (this.#abort.signal.aborted) this.#tell('cancelled');
-    else this.#tell('failed', `: ${error.message}${error instanceof ApiError ? ` (${error.code})` : ''}`);
+    else if (this.#id !== undefined && error instanceof ApiError && error.status === 403) {
+      this.#state.textContent = `${text('accepted')} ${this.#id}`;
+    } else this.#tell('failed', `: ${error.message}${error instanceof ApiError ? ` (${error.code})` : ''}`);
     this.#buttons.replaceChildren(this.#removal());
   }
 
@@ -96,9 +117,8 @@ export class Conversion {
     if (products.length !== 1 || !only) {
       return products.length === 0 ? [] : [download(text('downloadAll'), `v1/jobs/${id}/content`, `${id}.zip`)];
     }
-    const base = this.#request.file.name.replace(/\.[^.]*$/, '');
     const label = `${text('download')} (${bytesText(only.size)})`;
-    return [download(label, `v1/jobs/${id}/content`, `${base}.${this.#request.to}`)];
+    return [download(label, `v1/jobs/${id}/content`, this.#productName)];
   }
 
   /** What else can be seen of a document that has been converted. */

@@ -7,10 +7,13 @@ import { switchLanguage, text, translatePage } from './text.js';
 
 const FORMATS = ['pdf', 'png', 'jpeg', 'webp', 'svg', 'html', 'txt', 'md', 'json'];
 const RASTER_FORMATS = ['png', 'jpeg', 'webp'];
+/** A file for each page: no answer holds them all. */
+const PAGE_FORMATS = [...RASTER_FORMATS, 'svg'];
 
 const keyForm = named('key-form', HTMLFormElement);
 const keyInput = named('key', HTMLInputElement);
 const keyFault = named('key-fault', HTMLParagraphElement);
+const changeKey = named('change-key', HTMLButtonElement);
 const form = named('convert-form', HTMLFormElement);
 const drop = named('drop', HTMLLabelElement);
 const files = named('file', HTMLInputElement);
@@ -22,13 +25,14 @@ const dpiField = named('dpi-field', HTMLDivElement);
 const conversions = named('conversions', HTMLOListElement);
 const language = named('language', HTMLButtonElement);
 
-const overview = new Overview(() => askForKey(true));
+const overview = new Overview(() => showKeyForm(true, text('wrongKey')));
 
-function askForKey(isWrong: boolean): void {
+function showKeyForm(isShown: boolean, fault = ''): void {
   const wasHidden = keyForm.hidden;
-  keyForm.hidden = false;
-  keyFault.textContent = isWrong ? text('wrongKey') : '';
-  if (wasHidden) keyInput.focus();
+  keyForm.hidden = !isShown;
+  changeKey.ariaExpanded = String(isShown);
+  keyFault.textContent = fault;
+  if (isShown && wasHidden) keyInput.focus();
 }
 
 function translate(): void {
@@ -50,11 +54,10 @@ function optionsGiven(): Record<string, string> {
 function convert(chosen: readonly File[]): void {
   files.setCustomValidity(chosen.length === 0 ? text('noFile') : '');
   files.reportValidity();
+  const to = format.value;
+  const kind = overview.mayRead || PAGE_FORMATS.includes(to) ? 'dir' : 'stream';
   for (const file of chosen) {
-    const conversion = new Conversion(
-      { file, to: format.value, options: optionsGiven() },
-      () => void overview.refresh(),
-    );
+    const conversion = new Conversion({ file, to, kind, options: optionsGiven() }, () => void overview.refresh());
     conversions.prepend(conversion.element);
     void conversion.start();
   }
@@ -70,11 +73,12 @@ language.addEventListener('click', () => {
   switchLanguage();
   translate();
 });
+changeKey.addEventListener('click', () => showKeyForm(keyForm.hidden !== false));
 keyForm.addEventListener('submit', (event) => {
   event.preventDefault();
   setKey(keyInput.value.trim());
   keyInput.value = '';
-  keyForm.hidden = true;
+  showKeyForm(false);
   void overview.refresh();
 });
 form.addEventListener('submit', (event) => {
@@ -96,5 +100,5 @@ drop.addEventListener('drop', (event) => {
 // A document that misses the field must not take the page's place.
 for (const name of ['dragover', 'drop']) document.addEventListener(name, (event) => event.preventDefault());
 
-if (currentKey() === null) askForKey(false);
+if (currentKey() === null) showKeyForm(true);
 overview.start();

@@ -17,7 +17,11 @@ export class Overview {
   readonly #state = named('service-state', HTMLParagraphElement);
   readonly #engines = named('engines', HTMLUListElement);
   readonly #rows = named('job-rows', HTMLTableSectionElement);
+  readonly #unreadable = named('unreadable', HTMLParagraphElement);
+  readonly #readable = [named('charts', HTMLDivElement), named('jobs', HTMLElement)];
   readonly #onRefused: () => void;
+  /** Lacks the scope `read`, which it cannot get while the page is open: it is not tried again. */
+  #blindKey: string | undefined;
   #counted: { readonly atMs: number; readonly conversions: number } | undefined;
   #shown = '';
 
@@ -35,9 +39,15 @@ export class Overview {
     void look();
   }
 
+  /** Whether jobs can be seen with the current key, as far as is known. */
+  get mayRead(): boolean {
+    return this.#blindKey === undefined || this.#blindKey !== currentKey();
+  }
+
   translate(): void {
     for (const chart of Object.values(this.#charts)) chart.translate();
     this.#shown = '';
+    this.#showWhatIsRead();
     void this.refresh();
   }
 
@@ -45,19 +55,39 @@ export class Overview {
     const key = currentKey();
     try {
       this.#tellReadiness(await this.#readiness());
-      if (key === null) return;
+      this.#showWhatIsRead();
+      if (key === null || !this.mayRead) return;
       const [statistics, { jobs }, metrics] = await Promise.all([
         json<Statistics>('v1/stats'),
         json<{ jobs: readonly Job[] }>(`v1/jobs?limit=${LATEST}`),
         call('metrics').then((answer) => answer.text()),
       ]);
       this.#draw(statistics, metrics);
-      this.#list(jobs);
+      this.#list(jobs, await this.#retryable(jobs));
     } catch (error) {
       if (!(error instanceof ApiError)) this.#tell(text('away'), true);
+      else if (error.status === 403 && key !== null) this.#cannotRead(key);
       else if (error.status !== 401) this.#tell(error.message, true);
       else if (forgetKey(key)) this.#onRefused();
     }
+  }
+
+  #cannotRead(key: string): void {
+    this.#blindKey = key;
+    this.#showWhatIsRead();
+  }
+
+  #showWhatIsRead(): void {
+    for (const element of this.#readable) element.hidden = !this.mayRead;
+    const fault = this.mayRead ? '' : text('unreadable');
+    if (this.#unreadable.textContent !== fault) this.#unreadable.textContent = fault;
+  }
+
+  /** Ids of those that can be tried again: dead letters among the latest jobs are among the latest dead letters. */
+  async #retryable(jobs: readonly Job[]): Promise<ReadonlySet<string>> {
+    if (!jobs.some(({ state }) => state === 'failed')) return new Set();
+    const deadLetters = await json<{ jobs: readonly Job[] }>(`v1/dead-letters?limit=${LATEST}`);
+    return new Set(deadLetters.jobs.map(({ id }) => id));
   }
 
   async #readiness(): Promise<Readiness> {
@@ -91,20 +121,20 @@ export class Overview {
   }
 
   /** Built anew only where something has changed, so that focus stays where it is. */
-  #list(jobs: readonly Job[]): void {
-    const content = JSON.stringify(jobs);
+  #list(jobs: readonly Job[], retryable: ReadonlySet<string>): void {
+    const content = JSON.stringify([jobs, ...retryable]);
     if (content === this.#shown) return;
     this.#shown = content;
     const focused = document.activeElement?.getAttribute('data-job');
     this.#rows.replaceChildren(
       ...(jobs.length > 0
-        ? jobs.map((job) => this.#row(job))
+        ? jobs.map((job) => this.#row(job, retryable.has(job.id)))
         : [make('tr', {}, make('td', { colSpan: 6, className: 'quiet', textContent: text('noJobs') }))]),
     );
     if (focused) this.#rows.querySelector<HTMLElement>(`[data-job="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  #row(job: Job): HTMLTableRowElement {
+  #row(job: Job, isRetryable: boolean): HTMLTableRowElement {
     const tookMs =
       job.finished_at && job.started_at ? Date.parse(job.finished_at) - Date.parse(job.started_at) : undefined;
     const className = job.state === 'succeeded' ? 'good' : job.state === 'failed' ? 'bad' : '';
@@ -121,11 +151,11 @@ export class Overview {
       make('td', { textContent: `${job.from ?? '?'} → ${job.to}` }),
       make('td', { textContent: timeText(job.created_at) }),
       make('td', { textContent: tookMs === undefined ? '' : `${(tookMs / 1000).toFixed(2)} s` }),
-      make('td', {}, ...this.#actions(job)),
+      make('td', {}, ...this.#actions(job, isRetryable)),
     );
   }
 
-  #actions(job: Job): readonly HTMLButtonElement[] {
+  #actions(job: Job, isRetryable: boolean): readonly HTMLButtonElement[] {
     const act = (label: string, path: string): HTMLButtonElement => {
       const element = button(label, () => {
         element.disabled = true;
@@ -140,6 +170,6 @@ export class Overview {
     if (job.state === 'queued' || job.state === 'running') {
       return [act(text('cancel'), `v1/jobs/${job.id}/cancel?force=true`)];
     }
-    return job.state === 'failed' ? [act(text('retry'), `v1/jobs/${job.id}/retry`)] : [];
+    return isRetryable ? [act(text('retry'), `v1/jobs/${job.id}/retry`)] : [];
   }
 }

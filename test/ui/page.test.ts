@@ -10,9 +10,14 @@ import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppete
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { findChrome } from '../../src/convert/engines/chromium.js';
 import { buildOfd } from '../support/ofd-builder.js';
-import { KEY, startTestService, type TestService, until } from '../support/service.js';
+import { json, KEY, startTestService, type TestService, until } from '../support/service.js';
 
 const INVOICE = fileURLToPath(new URL('../../examples/invoice.ofd', import.meta.url));
+
+const API_KEYS = {
+  scanner: { key: 'key-of-the-scanner-0123', scopes: ['convert'] },
+  reader: { key: 'key-of-the-reader-4567', scopes: ['read'] },
+};
 
 let service: TestService;
 let browser: Browser;
@@ -23,7 +28,7 @@ let complaints: string[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'page-'));
-  service = await startTestService({ ui: true }, 'real');
+  service = await startTestService({ ui: true, api_keys: API_KEYS }, 'real');
   browser = await puppeteer.launch({
     executablePath: findChrome('') ?? 'chromium',
     args: ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -50,12 +55,12 @@ beforeEach(async () => {
 
 afterEach(() => context.close());
 
-async function open(language = 'en-GB'): Promise<void> {
+async function open(language = 'en-GB', key = KEY): Promise<void> {
   await page.setExtraHTTPHeaders({ 'accept-language': language });
   await page.evaluateOnNewDocument((name: string) => {
     Object.defineProperty(navigator, 'language', { get: () => name });
   }, language);
-  await page.goto(`${service.url}/#key=${KEY}`);
+  await page.goto(`${service.url}/#key=${key}`);
   await see('#service-state', /Ready|就绪/);
 }
 
@@ -169,6 +174,70 @@ it('asks for the key, refuses a wrong one, and lets nobody in without', async ()
   expect(await page.evaluate(() => document.querySelector<HTMLFormElement>('#key-form')?.hidden)).toBe(true);
 });
 
+it('says what a key without the scope to read cannot do, converts as far as it can, and takes another key', async () => {
+  rmSync(join(folder, 'invoice.pdf'), { force: true });
+  await open('en-GB', API_KEYS.scanner.key);
+  await see('#unreadable', /lacks the scope read/);
+  expect(await textOf('#service-state')).toBe('Ready');
+  const hidden = (): Promise<boolean[]> =>
+    page.$$eval('#charts, #jobs, #key-form', (elements) =>
+      elements.map((element) => !(element as HTMLElement).checkVisibility()),
+    );
+  expect(await hidden()).toEqual([true, true, true]);
+  await choose(INVOICE);
+  await press(/^Convert$/);
+  await see('#conversions li p', /^Done$/);
+  await press(/^Download \(/);
+  await until(
+    async () => readdirSync(folder),
+    (names) => names.includes('invoice.pdf'),
+  );
+  await page.select('#format', 'png');
+  await press(/^Convert$/);
+  await see('#conversions li p', /^Accepted; without the scope read its end is not seen here\. Job \w+$/);
+  await picture('unreadable');
+
+  await page.focus('#change-key');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('key');
+  expect(await textOf('#key-form')).toContain('needs a key with the scopes convert and read');
+  await picture('change-key');
+  await page.keyboard.type(KEY);
+  await page.keyboard.press('Enter');
+  await see('#unreadable', /^$/);
+  await see('#job-rows', /ofd → png/);
+  expect(await hidden()).toEqual([true, false, false]);
+});
+
+it('names the scope that converting needs to a key that only reads', async () => {
+  await open('zh-CN', API_KEYS.reader.key);
+  await see('#job-rows', /→|没有/);
+  expect(await textOf('#change-key')).toBe('更换密钥');
+  await choose(INVOICE);
+  await press(/^转换$/);
+  await see('#conversions li p', /needs the scope "convert" and has read \(forbidden\)$/);
+});
+
+it('offers another try for dead letters, and for no other failed job', async () => {
+  const submit = async (changes: object): Promise<string> => {
+    const answer = await service.convert({
+      input: { file_name: 'a.ofd', bytes: readFileSync(INVOICE).toString('base64') },
+      output: { kind: 'dir', format: 'txt', ...changes },
+    });
+    const { id } = await json<{ id: string }>(answer);
+    await service.ended(id);
+    return id;
+  };
+  // What lies under the product's name is another product's: a conflict, which a hand can mend.
+  writeFileSync(join(service.outputDir, 'taken.txt'), 'something else');
+  const dead = await submit({ dir: '.', file_name: 'taken' });
+  const hopeless = await submit({ options: { pages: '9' } });
+  await open();
+  for (const id of [dead, hopeless]) await see('#job-rows', new RegExp(`${id}Failed`));
+  const offered = await page.$$eval('#job-rows button', (buttons) => buttons.map(({ ariaLabel }) => ariaLabel));
+  expect(offered).toEqual([`Try again ${dead}`]);
+});
+
 it('can be used by keyboard alone, and says what each thing is', async () => {
   await open();
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
@@ -177,7 +246,7 @@ it('can be used by keyboard alone, and says what each thing is', async () => {
     await page.keyboard.press('Tab');
     reached.push(await page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent || ''));
   }
-  for (const wanted of ['language', 'file', 'format', 'pages']) expect(reached).toContain(wanted);
+  for (const wanted of ['change-key', 'language', 'file', 'format', 'pages']) expect(reached).toContain(wanted);
   const unnamed = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('button, input, select, [role="img"], progress')]
       .filter((element) => element.closest('[hidden]') === null)
