@@ -11,6 +11,10 @@ const SERIF = 1 << 1;
 const ITALIC = 1 << 6;
 const FORCE_BOLD = 1 << 18;
 const UNITS_PER_EM = 1000;
+/** Characters of a ligature → the code point that stands for all of them: ff, ffi, st, the Armenian ones. */
+const LIGATURES: ReadonlyMap<string, number> = new Map(
+  Array.from({ length: 0x18 }, (_, i) => [String.fromCodePoint(0xfb00 + i).normalize('NFKC'), 0xfb00 + i]),
+);
 const NO_OUTLINE = new Path();
 
 /**
@@ -35,6 +39,8 @@ export class PdfFace implements Face {
    * those that every PDF may use without carrying them.
    */
   readonly substitute: string | undefined;
+  readonly #pdfium: Pdfium;
+  readonly #address: number;
   readonly #advances = [UNITS_PER_EM / 2];
   readonly #outlines = [NO_OUTLINE];
   readonly #ids = new Map<string, number>();
@@ -47,6 +53,8 @@ export class PdfFace implements Face {
     const flags = call.FPDFFont_GetFlags(address);
     const isEmbedded = call.FPDFFont_GetIsEmbedded(address) === 1;
     const substitution = isEmbedded ? undefined : fonts.substitutionOf(plain);
+    this.#pdfium = pdfium;
+    this.#address = address;
     this.key = key;
     this.postScriptName = plain;
     this.familyName = substitution?.face?.familyName || family || plain;
@@ -77,6 +85,19 @@ export class PdfFace implements Face {
     this.#outlines.push(characters.trim() === '' ? NO_OUTLINE : this.#cell(rounded));
     this.#ids.set(name, id);
     return id;
+  }
+
+  /**
+   * Thousandths of the size, by the code point that stands for these characters; undefined where there is none. For a
+   * font that does not have it the library gives some other glyph's width.
+   */
+  ligatureAdvance(characters: string): number | undefined {
+    const codePoint = LIGATURES.get(characters);
+    if (codePoint === undefined) return undefined;
+    const { call } = this.#pdfium;
+    return this.#pdfium.structure(1, (to) =>
+      call.FPDFFont_GetGlyphWidth(this.#address, codePoint, UNITS_PER_EM, to),
+    )?.[0];
   }
 
   glyphForCodePoint(): number {

@@ -20,6 +20,13 @@ export interface TextSource {
 const MAX_LETTERS = 1_000_000;
 /** What the library writes for a hyphen at the end of a line. */
 const LINE_END_HYPHEN = 2;
+/** Thousandths of the size. */
+const MAX_ADVANCE = 20_000;
+/** How far, in thousandths of the size, a ligature's ink may reach beyond its width, and its width beyond its ink. */
+const LIGATURE_OVERHANG = 100;
+const LIGATURE_ROOM = 300;
+/** Slope up to which a line is level, or plumb. */
+const LEVEL = 0.001;
 const INVISIBLE_MODES: readonly number[] = [3, 7];
 
 export function textRuns(source: TextSource): GlyphRun[] {
@@ -110,10 +117,12 @@ class RunReader {
     return isFound ? [pdfium.view.getFloat64(at, true), pdfium.view.getFloat64(at + 8, true)] : [Number.NaN, 0];
   }
 
-  /** Width and height, in points, of the upright box round the letter's cell. */
-  #looseBox(index: number): readonly [number, number] {
+  /** Undefined where the library knows none. */
+  #looseBox(index: number): LetterBox | undefined {
     const box = this.#floats(4, (to) => this.#source.pdfium.call.FPDFText_GetLooseCharBox(this.#textPage, index, to));
-    return box === undefined ? [0, 0] : [Math.abs(box[2]! - box[0]!), Math.abs(box[1]! - box[3]!)];
+    if (box === undefined) return undefined;
+    const [x1, y1, x2, y2] = box as [number, number, number, number];
+    return { left: Math.min(x1, x2), right: Math.max(x1, x2), bottom: Math.min(y1, y2), top: Math.max(y1, y2) };
   }
 
   #floats(count: number, write: (address: number) => number): number[] | undefined {
@@ -121,6 +130,32 @@ class RunReader {
     const { view } = this.#source.pdfium;
     return Array.from({ length: count }, (_, i) => view.getFloat32(this.#scratch + 4 * i, true));
   }
+}
+
+/** Upright box round a letter's cell, in points of the page space; of a text that stands for its glyphs, a share of their ink. */
+interface LetterBox {
+  readonly left: number;
+  readonly right: number;
+  readonly bottom: number;
+  readonly top: number;
+}
+
+interface LastLetter {
+  /** In points of the page space. */
+  readonly origin: readonly [number, number];
+  readonly box: LetterBox | undefined;
+  /** Several letters are one glyph. */
+  readonly isLigature: boolean;
+}
+
+function joined(a: LetterBox | undefined, b: LetterBox | undefined): LetterBox | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return {
+    left: Math.min(a.left, b.left),
+    right: Math.max(a.right, b.right),
+    bottom: Math.min(a.bottom, b.bottom),
+    top: Math.max(a.top, b.top),
+  };
 }
 
 interface RunStart {
@@ -143,6 +178,8 @@ class OpenRun {
   readonly #x: number[] = [];
   readonly #y: number[] = [];
   readonly #characters: string[] = [];
+  /** The letter whose glyph is not among the others yet: more characters of it may come. */
+  #last: LastLetter | undefined;
 
   private constructor(start: RunStart, sizeMm: number, shape: GlyphRun['shape']) {
     this.object = start.object;
@@ -164,33 +201,73 @@ class OpenRun {
     return new OpenRun(start, sizeMm, [w * k, x * k, y * k, z * k]);
   }
 
-  /** @param cell width and height, in points, of the upright box round the letter's cell */
-  add(characters: string, [x, y]: readonly [number, number], cell: readonly [number, number]): void {
-    const point = transformPoint(this.#start.frame.toPage, x, y);
+  /** @param origin in points of the page space */
+  add(characters: string, origin: readonly [number, number], box: LetterBox | undefined): void {
+    const point = transformPoint(this.#start.frame.toPage, ...origin);
     if (!Number.isFinite(point.x) || !Number.isFinite(point.y)) return;
     const last = this.#characters.length - 1;
     // A ligature comes as one letter after the other at one place.
     if (last >= 0 && point.x === this.#x[last] && point.y === this.#y[last]) {
       this.#characters[last] += characters;
+      this.#last = { origin, box: joined(this.#last?.box, box), isLigature: true };
       return;
     }
-    this.#glyphIds.push(this.#start.face.glyphId(characters, this.#advance(cell)));
+    this.#settle();
+    this.#last = { origin, box, isLigature: false };
     this.#x.push(point.x);
     this.#y.push(point.y);
     this.#characters.push(characters);
   }
 
+  /** The last letter is whole: its width is known. */
+  #settle(): void {
+    if (this.#last === undefined) return;
+    const text = this.#characters.at(-1)!;
+    const advance = this.#last.isLigature ? this.#ligatureAdvance(text, this.#last) : this.#advance(this.#last.box);
+    this.#glyphIds.push(this.#start.face.glyphId(text, advance));
+    this.#last = undefined;
+  }
+
   /** Thousandths of the size: the side of the cell along the line, of which only the upright box is known. */
-  #advance([width, height]: readonly [number, number]): number {
+  #advance(box: LetterBox | undefined): number {
+    if (box === undefined) return 0;
+    const [width, height] = [box.right - box.left, box.top - box.bottom];
     const [a, b, c, d] = this.#start.matrix.map(Math.abs);
     const determinant = a! * d! - b! * c!;
     const isClear = Math.abs(determinant) > 0.2 * Math.max(a! * d!, b! * c!);
     const along = isClear ? (width * d! - height * c!) / determinant : 0;
     const advance = (along / Math.abs(this.#start.fontSize)) * this.#start.face.unitsPerEm;
-    return advance > 0 && advance < 20_000 ? advance : 0;
+    return advance > 0 && advance < MAX_ADVANCE ? advance : 0;
+  }
+
+  /**
+   * The font's own width where it is one that the box allows. Else the box, which may hold no more than the ink, and
+   * as much room behind it as there is before it.
+   */
+  #ligatureAdvance(text: string, { origin, box }: LastLetter): number {
+    const width = this.#advance(box);
+    if (box === undefined || width === 0) return width;
+    const before = this.#roomBefore(box, origin);
+    const reach = width + before;
+    const own = this.#start.face.ligatureAdvance(text) ?? 0;
+    if (own >= reach - LIGATURE_OVERHANG && own <= reach + LIGATURE_ROOM) return own;
+    const advance = reach + Math.max(0, before);
+    return advance > 0 && advance < MAX_ADVANCE ? advance : width;
+  }
+
+  /** Thousandths of the size from the origin to the box, along the line; 0 for a line aslant. */
+  #roomBefore({ left, right, bottom, top }: LetterBox, [x, y]: readonly [number, number]): number {
+    const { matrix, fontSize, face } = this.#start;
+    const along = matrix[0] * Math.sign(fontSize);
+    const up = matrix[1] * Math.sign(fontSize);
+    const unit = face.unitsPerEm / (Math.abs(fontSize) * Math.hypot(along, up));
+    if (Math.abs(up) <= LEVEL * Math.abs(along)) return unit * (along > 0 ? left - x : x - right);
+    if (Math.abs(along) <= LEVEL * Math.abs(up)) return unit * (up > 0 ? bottom - y : y - top);
+    return 0;
   }
 
   finish(): GlyphRun | undefined {
+    this.#settle();
     if (this.#glyphIds.length === 0) return undefined;
     const { face, fill } = this.#start;
     return {

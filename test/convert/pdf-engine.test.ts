@@ -98,6 +98,27 @@ const form = writePdf({
   ],
 });
 
+/** A font of drawn glyphs, half an em wide: `o`, `x`, a ligature with a code point (01) and one without (02). */
+const LIGATURE_FONT = [
+  '<< /Type /Font /Subtype /Type3 /FontBBox [0 -200 1000 800] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 /LastChar 4 ' +
+    '/Widths [1000 600 900 500 500] /Encoding << /Type /Encoding /Differences [0 /none /fi /th /o /x] >> ' +
+    '/CharProcs << /none 101 0 R /fi 102 0 R /th 103 0 R /o 104 0 R /x 104 0 R >> /ToUnicode 105 0 R /Resources << >> >>',
+  { dict: '', stream: '1000 0 0 0 1000 700 d1 0 0 1000 700 re f' },
+  { dict: '', stream: '600 0 33 0 525 700 d1 33 0 492 700 re f' },
+  { dict: '', stream: '900 0 50 0 850 700 d1 50 0 800 700 re f' },
+  { dict: '', stream: '500 0 50 0 450 500 d1 50 0 400 500 re f' },
+  {
+    dict: '',
+    stream:
+      '/CIDInit /ProcSet findresource begin begincmap /CMapName /X def /CMapType 2 def ' +
+      '1 begincodespacerange <00> <ff> endcodespacerange 3 beginbfchar <01> <fb01> <03> <006f> <04> <0078> endbfchar ' +
+      'endcmap end',
+  },
+];
+const ligatures = (matrix: string, to: (along: number) => string): string =>
+  `BT /F1 10 Tf ${matrix} Tm <03> Tj ${to(5)} Td /Span << /ActualText (fi) >> BDC <01> Tj EMC ${to(6)} Td <04> Tj ` +
+  `${to(5)} Td /Span << /ActualText (Th) >> BDC <02> Tj EMC ${to(9)} Td <04> Tj ET`;
+
 describe('pictures of pages', () => {
   it('show what poppler shows', async () => {
     const pdf = await pdfOfOfd();
@@ -221,6 +242,21 @@ describe('text', () => {
     const runs = documents[0].pages.flatMap((page: { text: { text: string; visible: boolean }[] }) => page.text);
     expect(letters(runs.map(({ text }: { text: string }) => text).join(''))).toBe(wanted);
     expect(runs.every(({ visible }: { visible: boolean }) => visible)).toBe(true);
+  });
+
+  it.each([
+    ['level', '1 0 0 1 72 700'],
+    ['upwards', '0 1 -1 0 72 300'],
+    ['downwards', '0 -1 1 0 72 700'],
+    ['upside down', '-1 0 0 -1 300 700'],
+  ])('of ligatures that the document spells out is one word, each as wide as its glyph (%s)', async (_, matrix) => {
+    const content = ligatures(matrix, (along) => `${along} 0`);
+    const pdf = writePdf({ pages: [{ content }], fonts: '/F1 100 0 R', objects: LIGATURE_FONT });
+    expect((await convert(pdf, 'txt')).text('output.txt')).toBe('ofixThx\n');
+    const { documents } = JSON.parse((await convert(pdf, 'json')).text('output.json'));
+    const runs: { text: string; glyphs: { width_mm: number[] } }[] = documents[0].pages[0].text;
+    const width = (ofText: string) => runs.find(({ text }) => text === ofText)?.glyphs.width_mm;
+    expect([width('fi'), width('Th'), width('x')]).toEqual([[2.117], [3.175], [1.764]]);
   });
 
   it('has the tables that lines rule', async () => {

@@ -53,6 +53,27 @@ describe('links', () => {
     expect(await linked(items, uri('http://example.com/', 20, 16, 60))).toEqual(['<http://example.com/>']);
   });
 
+  it('take the words and the ends of lines that their areas cut', async () => {
+    const sample = [run('Every name is made up.', 20, 20)];
+    const to = 'https://example.com/';
+    expect(await linked(sample, uri(to, 20, 16, 39.2))).toEqual([`[Every name is made up.](${to})`]);
+    expect(await linked(sample, uri(to, 22, 16, 15))).toEqual([`[Every name](${to}) is made up.`]);
+    expect(await linked([run('样例与说明。', 20, 20)], uri(to, 20, 16, 17.5))).toEqual([`[样例与说明。](${to})`]);
+    const two = lines(['The quick brown fox jumps over the la-', 'zy dog and runs into the dark forest'], 20, 20);
+    expect(await linked(two, uri(to, 90, 16, 6))).toEqual([
+      `The quick brown fox jumps over the [lazy](${to}) dog and runs into the dark forest`,
+    ]);
+  });
+
+  it('leave what lies beside an area that cuts nothing, and words of which they have less than half', async () => {
+    const to = 'https://example.com/';
+    expect(await linked([run('Name.', 20, 20)], uri(to, 20, 16, 8))).toEqual([`[Name](${to}).`]);
+    expect(await linked([run('see note1 there', 20, 20)], uri(to, 36, 16, 2))).toEqual([`see note[1](${to}) there`]);
+    expect(await linked([run('样例与说明。', 20, 20)], uri(to, 20, 16, 8))).toEqual([`[样例](${to})与说明。`]);
+    expect(await linked([run('样例与说明。', 20, 20)], uri(to, 20, 16, 9.5))).toEqual([`[样例](${to})与说明。`]);
+    expect(await linked([run('Made up now.', 20, 20)], uri(to, 30, 16, 2.5))).toEqual([`Made [up](${to}) now.`]);
+  });
+
   it('stand in lists, headings, tables and turned text', async () => {
     const target = (x: number, y: number, width: number, height = 6) => uri('http://a.example/', x, y, width, height);
     const grid = [

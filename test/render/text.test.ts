@@ -113,6 +113,24 @@ describe('blanks', () => {
     expect(await textOf(single)).toBe('会议纪要\n');
   });
 
+  it('that are runs of their own part letters that are runs of their own', async () => {
+    const letters = [...'for OFD gets a PDF of a dog'].map((letter, i) => run(letter, 10 + 2 * i, 20));
+    expect(await textOf(letters)).toBe('for OFD gets a PDF of a dog\n');
+    const turned = letters.map((item) => ({ ...item, matrix: [0, 1, -1, 0, 100, 0] as const }));
+    expect(await textOf(turned)).toBe('for OFD gets a PDF of a dog\n');
+    expect(await textOf([run('甲', 10, 20), run(' ', 14, 20), run('a', 16, 20)])).toBe('甲 a\n');
+    const apart = [run('张', 10, 20), run('三', 14, 20), run(' ', 18, 20), run('李', 20, 20), run('四', 24, 20)];
+    expect(await textOf(apart)).toBe('张三 李四\n');
+  });
+
+  it('that are runs of their own part nothing where they spread a title, or where the next letter is on their place', async () => {
+    const title = [...'会 议 纪 要'].map((letter, i) => run(letter, 10 + i * 4, 20));
+    expect(await textOf(title)).toBe('会议纪要\n');
+    expect(await textOf([run('ab', 10, 20), run(' ', 14, 20), run('cd', 14, 20)])).toBe('abcd\n');
+    expect(await textOf([run('ab', 10, 20), run('      ', 14, 20), run('cd', 14, 20)])).toBe('abcd\n');
+    expect(await textOf([run('ab', 10, 20), run(' ', 14, 26), run('cd', 14, 20)])).toBe('abcd\n');
+  });
+
   it('stand between words of one pitch though the substitute face has wider letters', async () => {
     const wide = { ...EVEN_FACE, key: 'wide', advance: (id: number) => (id === 109 ? 950 : id === 114 ? 350 : 450) };
     const items = [run('from', 10, 20, 4, { face: wide, stepX: 2 }), run('here', 20, 20, 4, { face: wide, stepX: 2 })];

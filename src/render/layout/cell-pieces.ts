@@ -52,7 +52,9 @@ function slice(fragment: Fragment, from: number, to: number, hasBlankAfter: bool
     right: letters.reduce((most, { right }) => Math.max(most, right), -Infinity),
     baseline: letters[0]!.y,
     lastBaseline: letters.at(-1)!.y,
-    hasBlankBefore: from === 0 ? fragment.hasBlankBefore : false,
+    hasBlankBefore: from === 0 && fragment.hasBlankBefore,
     hasBlankAfter: to === fragment.letters.length ? fragment.hasBlankAfter : hasBlankAfter,
+    hasBlankRunBefore: from === 0 && fragment.hasBlankRunBefore,
+    hasBlankRunAfter: to === fragment.letters.length && fragment.hasBlankRunAfter,
   };
 }

@@ -5,6 +5,7 @@
 import type { Face } from '../../display/face.js';
 import { IDENTITY, type Matrix, multiply, transformPoint } from '../../display/geometry.js';
 import type { GlyphRun, Item } from '../../display/list.js';
+import { type BlankRun, besideBlanks } from './blank-runs.js';
 import { DuplicateFilter } from './duplicates.js';
 import { isNarrow, pitchesOf } from './pitch.js';
 import { isHan, isLeftward } from './scripts.js';
@@ -38,6 +39,9 @@ export interface Fragment {
   /** Blank characters were cut off at that end. */
   readonly hasBlankBefore: boolean;
   readonly hasBlankAfter: boolean;
+  /** A blank stands at that end as a run of its own. */
+  readonly hasBlankRunBefore: boolean;
+  readonly hasBlankRunAfter: boolean;
   /** Rank in paint order. */
   readonly order: number;
 }
@@ -71,9 +75,9 @@ interface RawRun extends RunFrame {
 export function collectFragments(items: readonly Item[]): Fragment[] {
   const runs = collectRuns(items);
   const pitches = pitchesOf(runs);
-  const fragments: Fragment[] = [];
-  for (const run of runs) addFragments(run, pitches.get(run.fontKey) ?? Infinity, fragments);
-  return fragments;
+  const pieces: (Fragment | BlankRun)[] = [];
+  for (const run of runs) addPieces(run, pitches.get(run.fontKey) ?? Infinity, pieces);
+  return besideBlanks(pieces);
 }
 
 function collectRuns(items: readonly Item[]): RawRun[] {
@@ -98,12 +102,18 @@ function rawRun(run: GlyphRun, matrix: Matrix, duplicates: DuplicateFilter): Raw
 }
 
 /** `pitch` in sizes: how far apart narrow letters of the run's font are. */
-function addFragments(run: RawRun, pitch: number, fragments: Fragment[]): void {
+function addPieces(run: RawRun, pitch: number, pieces: (Fragment | BlankRun)[]): void {
   const isVertical = readsDown(run.letters, run.sizeMm);
   for (const piece of split(run.letters, run.sizeMm, isVertical)) {
-    const fragment = toFragment(piece, run, isVertical, pitch, fragments.length);
-    if (fragment !== undefined) fragments.push(fragment);
+    pieces.push(toFragment(piece, run, isVertical, pitch, pieces.length) ?? toBlankRun(piece, run));
   }
+}
+
+/** `piece`: blanks, at least one. */
+function toBlankRun(piece: readonly RawLetter[], { angle, sizeMm }: RunFrame): BlankRun {
+  const left = piece.reduce((least, { x }) => Math.min(least, x), Infinity);
+  const right = piece.reduce((most, letter) => Math.max(most, letter.right), -Infinity);
+  return { isBlank: true, angle, sizeMm, left, right, baseline: piece[0]!.y };
 }
 
 function frameOf(run: GlyphRun, matrix: Matrix): RunFrame {
@@ -303,6 +313,8 @@ function toFragment(
     isBold: frame.isBold,
     hasBlankBefore: first > 0,
     hasBlankAfter: last < piece.length - 1,
+    hasBlankRunBefore: false,
+    hasBlankRunAfter: false,
     order,
   };
 }

@@ -132,7 +132,17 @@ function separatorAt(placed: readonly Placed[], i: number): '' | ' ' | 'cell' {
   }
   if (isBlankThere) return '';
   if (isNewFragment && (before.fragment.hasBlankAfter || after.fragment.hasBlankBefore)) return ' ';
+  if (isNewFragment && isBlankWritten(placed, i)) return ' ';
   return after.gap > usualGap(before.letter.text, after.letter.text) && !isSpread(placed, i) ? ' ' : '';
+}
+
+/** A blank is a run of its own there; between Chinese letters it may be what spreads them. */
+function isBlankWritten(placed: readonly Placed[], i: number): boolean {
+  const before = placed[i - 1]!;
+  const after = placed[i]!;
+  if (!before.fragment.hasBlankRunAfter && !after.fragment.hasBlankRunBefore) return false;
+  const isChinese = endsInHan(before.letter.text) && startsWithHan(after.letter.text);
+  return !isChinese || !isSpread(placed, i);
 }
 
 function usualGap(before: string, after: string): number {
