@@ -22,6 +22,11 @@ function digest(text: string, encoding: 'utf8' | 'latin1'): Buffer {
   return hash('sha256', Buffer.from(text, encoding), 'buffer');
 }
 
+/** What a key must be allowed for a route: reading, where it says nothing else. What is no route is told to whoever reads. */
+export function scopeOf({ scope }: { readonly scope?: Scope }): Scope {
+  return scope ?? 'read';
+}
+
 export class KeyRing {
   readonly #keys: readonly KnownKey[];
   readonly #nowMs: () => number;

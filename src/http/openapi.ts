@@ -20,6 +20,7 @@ import {
   StatisticsAnswer,
 } from './answers.js';
 import type { AnswerDescription, RouteDescription } from './api.js';
+import { scopeOf } from './authorization.js';
 import type { Route, RouteTable } from './route-table.js';
 import { BatchBody, ConvertBody, NoQuery } from './schemas.js';
 import type { HttpServer } from './services.js';
@@ -122,7 +123,7 @@ function operation({ method, path, schema, config }: Route, api: RouteDescriptio
   return {
     operationId: operationId(method, path),
     summary: api.summary,
-    ...(config.isOpen && { security: [] }),
+    ...(config.isOpen ? { security: [] } : { description: `Needs a key with the scope ${scopeOf(config)}.` }),
     ...(parameters.length > 0 && { parameters }),
     ...(api.body && { requestBody: requestBody(api.body) }),
     responses: { ...answers(api), ...errors(api, config.isOpen === true) },

@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { attemptLogRoutes } from './attempt-log.js';
-import { KeyRing } from './authorization.js';
+import { KeyRing, scopeOf } from './authorization.js';
 import { batchRoutes } from './batches.js';
 import { limitsOf, skipBody } from './body-reader.js';
 import { contentRoutes } from './content.js';
@@ -18,7 +18,6 @@ import { answerError, errorAnswer, shortened } from './errors.js';
 import { eventRoutes } from './events.js';
 import { jobListRoutes } from './job-list.js';
 import { jobRoutes } from './jobs.js';
-import type { Scope } from './keys.js';
 import { notificationRoutes } from './notifications.js';
 import { openApiRoutes } from './openapi.js';
 import { RouteTable } from './route-table.js';
@@ -92,7 +91,7 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
   function answerUnroutable(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     logAtEnd(request, reply);
     try {
-      if (isKeyNeeded(request)) keys.require(request.headers, scopeOf(request));
+      if (isKeyNeeded(request)) keys.require(request.headers, scopeOf(request.routeOptions.config));
     } catch (refusal) {
       answerError(refusal, request, reply);
       return;
@@ -105,7 +104,7 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
   server.decorateRequest('keyName', undefined);
   server.addHook('onRequest', async (request, reply) => {
     logAtEnd(request, reply);
-    if (isKeyNeeded(request)) request.keyName = keys.require(request.headers, scopeOf(request));
+    if (isKeyNeeded(request)) request.keyName = keys.require(request.headers, scopeOf(request.routeOptions.config));
     requireHost(request);
     // Fastify refuses a malformed Content-Type with a status of its own; here the body is what counts.
     request.bodyType = request.headers['content-type'] ?? '';
@@ -154,12 +153,6 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
 function isKeyNeeded(request: FastifyRequest): boolean {
   if (request.routeOptions.config.isOpen) return false;
   return !request.is404 || /^(?:https?:\/\/[^/]*)?\/+(?:v1|metrics)(?:[/?#]|$)/i.test(request.url);
-}
-
-/** Reading is what a route asks for that says nothing else; what is no route is told to whoever has a key. */
-function scopeOf(request: FastifyRequest): Scope {
-  const { scope } = request.routeOptions.config;
-  return scope ?? 'read';
 }
 
 function requireHost({ raw, headers }: FastifyRequest): void {

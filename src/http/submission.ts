@@ -3,6 +3,8 @@
  * the query (contract A3). All three become the same body and the same upload.
  */
 import type { FastifyRequest } from 'fastify';
+import { detectFormat } from '../convert/detect.js';
+import { readSigns } from '../convert/signs.js';
 import { ServiceError } from '../errors.js';
 import { decodeBase64 } from './base64.js';
 import { type BodyLimits, readBody } from './body-reader.js';
@@ -30,6 +32,11 @@ export interface Receiving {
   readonly validate: (body: unknown) => ConvertBody;
 }
 
+interface Completed {
+  readonly body: ConvertBody;
+  readonly upload: Upload | undefined;
+}
+
 /** What a transport has read, not validated. */
 interface Parts {
   readonly body: unknown;
@@ -37,7 +44,7 @@ interface Parts {
   /** Stands in the body for a text that is too long to be shown. */
   readonly longText?: LongText | undefined;
   /** Puts what came beside the body (the file's name, the place of its bytes) into it once its shape is known. */
-  readonly complete?: (body: ConvertBody) => { body: ConvertBody; upload: Upload | undefined };
+  readonly complete?: (body: ConvertBody) => Completed | Promise<Completed>;
 }
 
 export const BYTES_FIELD = 'input.bytes';
@@ -48,7 +55,7 @@ export async function receive(request: FastifyRequest, receiving: Receiving): Pr
   const discard = async (): Promise<void> => parts.upload?.discard();
   try {
     const body = receiving.validate(parts.body);
-    return { ...(parts.complete?.(body) ?? { body, upload: parts.upload }), discard };
+    return { ...((await parts.complete?.(body)) ?? { body, upload: parts.upload }), discard };
   } catch (error) {
     await discard();
     throw parts.longText ? withoutPlaceholder(error, parts.longText) : error;
@@ -155,12 +162,25 @@ async function readFormParts(request: FastifyRequest, { limits, folder, contentT
   return {
     body: form.body,
     upload: form.upload,
-    complete: (body) => {
+    complete: async (body) => {
       if (body.input.bytes)
         throw invalid(`${BYTES_FIELD}: the file of a form stands in its part "file"; leave the field out`);
-      return { body: named(body, form.fileName), upload: form.upload };
+      const complete = named(body, form.fileName);
+      if (form.upload) await refuseText(complete, form.upload);
+      return { body: complete, upload: form.upload };
     },
   };
+}
+
+/** Whoever forgets curl's @ sends the name of the file in place of the file. */
+async function refuseText({ input }: ConvertBody, upload: Upload): Promise<void> {
+  if (input.file_name || input.format) return;
+  try {
+    detectFormat({}, await upload.read(readSigns));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw invalid(`The part "file" has no file name; with curl write file=@invoice.ofd. ${error.message}`);
+  }
 }
 
 /** The body is the file. */

@@ -9,7 +9,7 @@ const ENGLISH = {
   changeKey: 'Change key',
   scopes: 'The page needs a key with the scopes convert and read; trying jobs again needs admin.',
   unreadable:
-    'This key lacks the scope read: it can convert, but not see jobs and counters. Documents of one file come back at once.',
+    'This key lacks the scope read: jobs and counters are not seen. A product of one file comes back at once, page images do not.',
   accepted: 'Accepted; without the scope read its end is not seen here. Job',
   convert: 'Convert a document',
   drop: 'Drop documents here, or choose them',
@@ -69,7 +69,7 @@ const CHINESE: Readonly<Record<TextName, string>> = {
   wrongKey: '密钥不正确。',
   changeKey: '更换密钥',
   scopes: '本页需要权限范围为 convert 和 read 的密钥；重试任务需要 admin。',
-  unreadable: '此密钥没有 read 权限：可以转换，但看不到任务和统计。单个文件的产物会直接返回。',
+  unreadable: '此密钥没有 read 权限：看不到任务和统计。单个文件的产物直接返回，页面图像则取不到。',
   accepted: '已接受；没有 read 权限，此处看不到结果。任务：',
   convert: '转换文档',
   drop: '将文档拖到此处，或选择文档',

@@ -181,6 +181,12 @@ const REFUSALS: readonly Refusal[] = [
     send: () => sendForm({ to: 'pdf' }, Buffer.alloc(0)),
     says: /input\.bytes is empty/,
   },
+  {
+    what: 'the name of a file in place of the file',
+    send: () =>
+      form([...part('form-data; name="to"', 'pdf'), ...part('form-data; name="file"', 'invoice.ofd'), '--b--']),
+    says: /^The part "file" has no file name; with curl write file=@invoice\.ofd\. input\.format is missing/,
+  },
   { what: 'a form without a format', send: () => sendForm({}), says: /output\.format is required/ },
   {
     what: 'an unknown field in a form',
