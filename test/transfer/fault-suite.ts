@@ -42,7 +42,7 @@ export function faultSuite(name: string, start: () => Promise<TestServer>, shows
 
     /** Bytes that a client sends in a whole delivery. */
     async function wholeBytes(): Promise<number> {
-      const measuring = await open();
+      const measuring = await open({ timeout_seconds: 20 });
       await measuring.deliver([measuring.made('a.pdf', LARGE), measuring.made('b.pdf', 'small')]);
       const { sentBytes } = proxy;
       measuring.close();
@@ -113,7 +113,9 @@ export function faultSuite(name: string, start: () => Promise<TestServer>, shows
       expect(code).toBe('sink_unreachable');
       expect(message).toContain('Target "box"');
       await proxy.set({ kind: 'none' });
-      await box.deliver([box.made('a.pdf', 'x')], { attempt: 2 });
+      const recovered = await open({ timeout_seconds: 20 });
+      await recovered.deliver([recovered.made('a.pdf', 'x')], { attempt: 2 });
+      recovered.close();
     });
 
     it('are no reason to give up while bytes move', async () => {
