@@ -149,9 +149,7 @@ it('stops the engine itself within two seconds, and leaves nothing of it', async
   const job = await json<JobAnswer>(service.call(`/v1/jobs/${id}?wait=10s`));
   expect(Date.now() - left).toBeLessThan(2000);
   expect(job).toMatchObject({ state: 'cancelled', from_actual: 'ofd' });
-  expect(await (await service.call('/metrics')).text()).toContain(
-    'ofd_engine_restarts_total{engine="threads",reason="stopped"} 1',
-  );
+  expect(await (await service.call('/metrics')).text()).toContain('ofd_streams_active{lane="fast"} 0');
   await until(
     async () => workspacesIn(service.tempDir).length,
     (count) => count === 0,

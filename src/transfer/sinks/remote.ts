@@ -227,7 +227,11 @@ class RemoteSink implements Sink {
   async #isHalf(session: RemoteSession, file: SinkFile, sizeBytes: number): Promise<boolean> {
     if (await session.step(async ({ rename }) => rename !== undefined)) return false;
     if (sizeBytes === 0) return true;
-    const there = await this.#readBack(session, file.name, sizeBytes);
+    // It may still grow: a server writes down what it had of a request that broke off.
+    const there = await session.step((client) => {
+      const pieces = watched(client.read(inFolder(this.#folder, file.name)), session);
+      return digestOf(firstOf(pieces, sizeBytes), sizeBytes);
+    });
     const start = createReadStream(file.path, { start: 0, end: sizeBytes - 1 }) as AsyncIterable<Buffer>;
     return there.sizeBytes === sizeBytes && there.sha256 === (await digestOf(start, sizeBytes)).sha256;
   }
@@ -343,6 +347,15 @@ class RemoteSink implements Sink {
 const CLEAN_UP_MS = 1500;
 /** Pauses before each further look for a file that comes late; together they leave time for the looks. */
 const LATE_FILE_MS = [100, 200, 300, 500] as const;
+
+async function* firstOf(pieces: AsyncIterable<Uint8Array>, lengthBytes: number): AsyncGenerator<Uint8Array> {
+  let leftBytes = lengthBytes;
+  for await (const piece of pieces) {
+    yield piece.subarray(0, leftBytes);
+    leftBytes -= piece.length;
+    if (leftBytes <= 0) return;
+  }
+}
 
 async function* watched(pieces: AsyncIterable<Uint8Array>, session: RemoteSession): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
