@@ -54,7 +54,7 @@ export function findChrome(configured: string): string | undefined {
 
 export class ChromiumEngine implements Engine {
   readonly #pool: BrowserPool;
-  #settings: Promise<BrowserSettings> | undefined;
+  #prepared: Promise<Prepared> | undefined;
 
   constructor(options: ChromiumOptions) {
     this.#pool = new BrowserPool({
@@ -67,14 +67,14 @@ export class ChromiumEngine implements Engine {
 
   /** Prepared once; again where that failed. The files are made where somebody cleans up old temporary files. */
   async #settingsOf(options: ChromiumOptions): Promise<BrowserSettings> {
-    const preparing = this.#settings ?? prepare(options);
-    this.#settings = preparing;
+    const preparing = this.#prepared ?? prepare(options);
+    this.#prepared = preparing;
     try {
-      const settings = await preparing;
-      await makeFiles(options);
+      const { settings, fontconfig } = await preparing;
+      await makeFiles(options, fontconfig);
       return settings;
     } catch (error) {
-      if (this.#settings === preparing) this.#settings = undefined;
+      if (this.#prepared === preparing) this.#prepared = undefined;
       throw error;
     }
   }
@@ -134,11 +134,17 @@ export class ChromiumEngine implements Engine {
   }
 }
 
-async function prepare(options: ChromiumOptions): Promise<BrowserSettings> {
+interface Prepared {
+  readonly settings: BrowserSettings;
+  /** Text of the file: all fonts of the machine are looked through for it, once. */
+  readonly fontconfig: string;
+}
+
+async function prepare(options: ChromiumOptions): Promise<Prepared> {
   const owner = createHash('sha256').update(resolve(options.profileRoot)).digest('hex').slice(0, 16);
   await endStrays(owner);
   const { prefix } = options.isolation ?? (await findIsolation());
-  return {
+  const settings = {
     program: options.program,
     noSandbox: options.noSandbox || process.getuid?.() === 0,
     profileRoot: options.profileRoot,
@@ -147,16 +153,17 @@ async function prepare(options: ChromiumOptions): Promise<BrowserSettings> {
     owner,
     maxResidentBytes: options.maxResidentBytes ?? MAX_RESIDENT_BYTES,
   };
+  return { settings, fontconfig: fontconfigFile(options.fontDirs, cacheFolder(options)) };
 }
 
+const cacheFolder = ({ profileRoot }: ChromiumOptions): string => join(profileRoot, 'fontconfig');
 const fontconfigPath = ({ profileRoot }: ChromiumOptions): string => join(profileRoot, 'fonts.conf');
 
 /** What a browser finds in its folder when it starts. Other browsers may be reading it. */
-async function makeFiles(options: ChromiumOptions): Promise<void> {
-  const cache = join(options.profileRoot, 'fontconfig');
-  await mkdir(cache, { recursive: true, mode: 0o700 });
+async function makeFiles(options: ChromiumOptions, fontconfig: string): Promise<void> {
+  await mkdir(cacheFolder(options), { recursive: true, mode: 0o700 });
   const whole = join(options.profileRoot, `fonts-${randomUUID()}.conf`);
-  await writeFile(whole, fontconfigFile(options.fontDirs, cache), { mode: 0o600 });
+  await writeFile(whole, fontconfig, { mode: 0o600 });
   await rename(whole, fontconfigPath(options));
 }
 

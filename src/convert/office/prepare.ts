@@ -62,19 +62,8 @@ const LOOKED_THROUGH: ReadonlySet<OfficeFormat> = new Set(['docx', 'xlsx', 'pptx
 /** What a reader would miss; others (templates, data sources) show nothing. */
 const SHOWN = new Set([
   ...['image', 'fill-image', 'background-image', 'object', 'object-ole', 'plugin', 'floating-frame', 'section-source'],
-  ...[
-    'table-source',
-    'style',
-    'binary-data',
-    'img',
-    'iframe',
-    'video',
-    'audio',
-    'media',
-    'oleObject',
-    'aFChunk',
-    'definition',
-  ],
+  ...['table-source', 'style', 'binary-data', 'img', 'iframe', 'video', 'audio', 'media', 'oleObject', 'aFChunk'],
+  'definition',
 ]);
 
 /** The path of a document without references to the outside: its own where it has none. */
@@ -114,9 +103,10 @@ function inThread(files: Omit<ClosedCopyRequest, 'guard'>, signal: AbortSignal):
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
     });
     let isOpened = false;
+    // One that writes has ended before its folder is removed; one that has not begun to is not waited for.
     const onAbort = (): void => {
       if (isOpened) void endThread(worker, guard);
-      fail(signal.reason);
+      else fail(signal.reason);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', (message: ClosedCopyOpened | ClosedCopyReply) => {
