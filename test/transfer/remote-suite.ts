@@ -151,6 +151,14 @@ export function remoteSuite(name: string, start: () => Promise<TestServer>): voi
       }
     });
 
+    it('takes what it has delivered for its own no longer where another has changed it', async () => {
+      const file = box.made('a.pdf', 'ours.');
+      await box.deliver([file]);
+      await server.write(`${BOX}/a.pdf`, 'other');
+      expect((await failureOf(box.deliver([file], { attempt: 2 }))).code).toBe('conflict');
+      expect(await text(`${BOX}/a.pdf`)).toBe('other');
+    });
+
     it('replaces its own product of an earlier attempt that came out otherwise', async () => {
       await box.deliver([box.made('a.pdf', 'of the first run')]);
       const { receipts } = await box.deliver([box.made('a.pdf', 'of the second')], { attempt: 2 });

@@ -215,7 +215,6 @@ class RemoteSink implements Sink {
   /** Whether what stands there is what the record says, or, where no temporary name is used, the start of it. */
   async #isOurs(session: RemoteSession, file: SinkFile, entry: RemoteEntry, record: UploadRecord): Promise<boolean> {
     const isWhole = entry.sizeBytes === record.sizeBytes;
-    if (isWhole && record.isDelivered) return true;
     if (isWhole) {
       const sha256 = entry.sha256 ?? (await this.#readBack(session, file.name, record.sizeBytes)).sha256;
       return sha256 === record.sha256;
