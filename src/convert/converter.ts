@@ -2,7 +2,8 @@
  * Runs steps of conversions in worker threads, so that the event loop stays free and a conversion can be stopped at any instant.
  *
  * A thread is idle or runs one task. Idle threads are kept and reused (the one used last first, its caches are warm);
- * more are started while tasks wait, up to `maxThreads`. A task that is aborted stops at its next page; where that does not
+ * more are started while tasks wait, up to `maxThreads`, and those that a peak has left behind end when they were idle for
+ * long: each holds some 50 MiB. A task that is aborted stops at its next page; where that does not
  * come soon, its thread is ended. A thread that is ended, dies or runs out of heap is replaced, and only its own task fails.
  *
  * A thread that is ended in the middle of reading its modules never gives their descriptors back. So it gets its first task
@@ -33,6 +34,8 @@ export interface ThreadConverterOptions {
   readonly tasksPerThread?: number;
   /** A thread that still holds so much between two tasks is retired. */
   readonly idleMemoryBytes?: number;
+  /** A thread that had no task for so long is retired, unless it is the last or was warmed. */
+  readonly idleMs?: number;
   /** Resident memory of the process above which the largest conversion is ended; no limit where absent. */
   readonly maxResidentBytes?: number;
   readonly onThreadEnd?: (reason: ThreadEnd) => void;
@@ -41,6 +44,12 @@ export interface ThreadConverterOptions {
 const DEFAULT_HEAP_MB = 1024;
 const DEFAULT_TASKS_PER_THREAD = 500;
 const DEFAULT_IDLE_MEMORY_BYTES = 512 * 1024 * 1024;
+const DEFAULT_IDLE_MS = 60_000;
+/**
+ * V8 takes up to 48 for new objects and does not give them back: half of that costs no time with PDF and some tenth with
+ * JSON of hundreds of pages.
+ */
+const YOUNG_HEAP_MB = 24;
 /** A conversion ends within two seconds of its abort (contract R3): what is left then is for the end of the thread. */
 const STOP_MS = 500;
 
@@ -55,6 +64,8 @@ interface Thread {
   /** Ends the task that it runs. */
   fail: ((failure: BrokenThread) => void) | undefined;
   isEnding: boolean;
+  /** Runs while it is idle. */
+  idleTimer: NodeJS.Timeout | undefined;
 }
 
 export class ThreadConverter implements StepRunner {
@@ -63,6 +74,8 @@ export class ThreadConverter implements StepRunner {
   readonly #waiting: (() => void)[] = [];
   readonly #threads = new Set<Thread>();
   readonly #memoryWatch: MemoryWatch | undefined;
+  /** Threads that stay however long they are idle. */
+  #lasting = 1;
   #isClosed = false;
 
   constructor(options: ThreadConverterOptions) {
@@ -99,8 +112,9 @@ export class ThreadConverter implements StepRunner {
     }
   }
 
-  /** Starts so many threads, with their engines loaded and their fonts known. */
+  /** Starts so many threads, with their engines loaded and their fonts known; so many stay. */
   async warm(threads: number): Promise<void> {
+    this.#lasting = Math.max(1, threads);
     const { signal } = new AbortController();
     const started = await Promise.all(Array.from({ length: threads }, () => this.#acquire(signal)));
     for (const thread of started) this.#keep(thread);
@@ -118,6 +132,7 @@ export class ThreadConverter implements StepRunner {
       throwIfAborted(signal);
       if (this.#isClosed) throw new ServiceError('shutting_down', 'The converter is closed');
       const idle = this.#idle.pop();
+      clearTimeout(idle?.idleTimer);
       if (idle) return idle;
       if (this.#threads.size < this.#options.maxThreads) return this.#started(this.#spawn(), signal);
       await this.#nextFree(signal);
@@ -167,12 +182,24 @@ export class ThreadConverter implements StepRunner {
     const settings: ThreadSettings = { fontDirs, isForeground, guard };
     const worker = new Worker(threadUrl(), {
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? DEFAULT_HEAP_MB },
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.#options.heapMb ?? DEFAULT_HEAP_MB,
+        ...(!isForeground && { maxYoungGenerationSizeMb: YOUNG_HEAP_MB }),
+      },
     });
     // Each task listens while it runs; this one keeps an error between tasks from ending the process.
     worker.on('error', () => undefined);
     const ready = untilReady(worker);
-    const thread: Thread = { worker, guard, ready, tasks: 0, memoryBytes: 0, fail: undefined, isEnding: false };
+    const thread: Thread = {
+      worker,
+      guard,
+      ready,
+      tasks: 0,
+      memoryBytes: 0,
+      fail: undefined,
+      isEnding: false,
+      idleTimer: undefined,
+    };
     worker.once('exit', () => this.#forget(thread));
     this.#threads.add(thread);
     return thread;
@@ -193,14 +220,29 @@ export class ThreadConverter implements StepRunner {
   /** It waits for its next task. */
   #keep(thread: Thread): void {
     if (this.#isClosed) void this.#discard(thread, 'stopped');
-    else this.#idle.push(thread);
+    else {
+      this.#idle.push(thread);
+      const idleMs = this.#options.idleMs ?? DEFAULT_IDLE_MS;
+      thread.idleTimer = setTimeout(() => this.#retire(thread), idleMs).unref();
+    }
     this.#waiting.shift()?.();
+  }
+
+  /** It was idle for long. */
+  #retire(thread: Thread): void {
+    const staying = [...this.#threads].filter(({ isEnding }) => !isEnding);
+    if (staying.length <= this.#lasting) return;
+    this.#idle.splice(this.#idle.indexOf(thread), 1);
+    void this.#discard(thread, 'recycled');
   }
 
   /** First what idle threads keep; then the largest conversion goes, and the others go on. */
   #relieve(): boolean {
     const idle = this.#idle.splice(0);
-    for (const thread of idle) void this.#discard(thread, 'memory');
+    for (const thread of idle) {
+      clearTimeout(thread.idleTimer);
+      void this.#discard(thread, 'memory');
+    }
     if (idle.length > 0) return true;
     const busy = [...this.#threads].filter(({ fail }) => fail !== undefined);
     const [largest] = busy.sort((a, b) => b.memoryBytes - a.memoryBytes);
@@ -216,6 +258,7 @@ export class ThreadConverter implements StepRunner {
   }
 
   #forget(thread: Thread): void {
+    clearTimeout(thread.idleTimer);
     if (!this.#threads.delete(thread)) return;
     const at = this.#idle.indexOf(thread);
     if (at >= 0) this.#idle.splice(at, 1);

@@ -12,7 +12,8 @@ import type { FontSource } from './source.js';
 
 const MAX_DEPTH = 8;
 const MAX_FILES = 20_000;
-const MAX_OPEN_FILES = 16;
+/** Of each thread: more than the faces of one text, and all threads together stay far from the limit of a process. */
+const MAX_OPEN_FILES = 6;
 const EXTENSIONS = new Set(['.ttf', '.otf', '.ttc', '.otc']);
 const FONTCONFIG_FILE = '/etc/fonts/fonts.conf';
 

@@ -152,6 +152,22 @@ describe('threads', () => {
     expect(ends).toEqual(['recycled', 'recycled']);
   });
 
+  it('end when they were idle for long, but for the last one and those that were warmed', async () => {
+    const converter = startConverter({ maxThreads: 3, idleMs: 200 });
+    const three = (): Promise<unknown> =>
+      Promise.all(DOCUMENTS.map((bytes) => convert(converter, bytes, 'txt')));
+    await three();
+    expect(converter.threadCount).toBe(3);
+    await vi.waitFor(() => expect(converter.threadCount).toBe(1), { timeout: 5000 });
+    expect(ends).toEqual(['recycled', 'recycled']);
+    await converter.warm(2);
+    await three();
+    await vi.waitFor(() => expect(converter.threadCount).toBe(2), { timeout: 5000 });
+    await pause(500);
+    expect([converter.threadCount, ends.length]).toEqual([2, 3]);
+    expect((await convert(converter, DOCUMENTS[0] as Uint8Array, 'txt')).pages).toBe(1);
+  });
+
   it('tell when the input is open and when a page is done, also of a conversion that fails later', async () => {
     const converter = startConverter();
     const seen: string[] = [];
@@ -190,11 +206,16 @@ describe('threads', () => {
     const stop = new AbortController();
     const path =
       '<ofd:PathObject ID="9" Boundary="0 0 9 9"><ofd:AbbreviatedData>M 0 0 L 9 9</ofd:AbbreviatedData></ofd:PathObject>';
-    const stopped = convert(converter, buildOfd({ pages: [path.repeat(150_000)] }), 'png', { signal: stop.signal });
-    setTimeout(() => stop.abort(new ServiceError('cancelled', 'stop')), 300);
-    const start = performance.now();
+    let start = 0;
+    // The package is open, and its only page takes long.
+    const onOpened = (): void => {
+      start = performance.now();
+      stop.abort(new ServiceError('cancelled', 'stop'));
+    };
+    const page = buildOfd({ pages: [path.repeat(400_000)] });
+    const stopped = convert(converter, page, 'png', { signal: stop.signal, onOpened });
     await expect(stopped).rejects.toMatchObject({ code: 'cancelled' });
-    expect(performance.now() - start).toBeLessThan(2300);
+    expect(performance.now() - start).toBeLessThan(2000);
     expect(ends).toEqual(['stopped']);
     expect((await convert(converter, DOCUMENTS[0] as Uint8Array, 'txt')).pages).toBe(1);
   });

@@ -37,14 +37,14 @@ export class Ledger {
   /** Jobs that must end so. */
   readonly promised = new Map<string, { readonly scenario: string; readonly expected: readonly string[] }>();
 
-  /** Scenarios in which a request was expected to succeed, or allowed to. */
+  /** Scenarios in which a request was expected to succeed, or allowed to, and nobody stopped it on purpose. */
   readonly #hopeful = new Set<string>();
 
   /** Writes down how a request ended. */
   note(scenario: string, outcome: string, expected: readonly string[], detail = ''): boolean {
     const outcomes = this.outcomes.get(scenario) ?? new Map<string, number>();
     this.outcomes.set(scenario, outcomes);
-    if (expected.includes('succeeded')) this.#hopeful.add(scenario);
+    if (expected.includes('succeeded') && !expected.includes('cancelled')) this.#hopeful.add(scenario);
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     const isExpected = isAmong(outcome, expected);
     if (!isExpected) this.unexpected.push({ scenario, outcome, isExpected, detail: detail.slice(0, 400) });

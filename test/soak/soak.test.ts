@@ -151,6 +151,7 @@ describe('the ledger', () => {
       ledger.note('stream', 'server_busy', ['succeeded', 'server_busy']);
       ledger.note('dir', count === 7 ? 'succeeded' : 'conflict', ['*', 'succeeded']);
       ledger.note('wrong', 'not_found', ['not_found']);
+      ledger.note('stopped on purpose', 'cancelled', ['succeeded', 'cancelled']);
     }
     ledger.note('rare', 'server_busy', ['succeeded', 'server_busy']);
     expect(ledger.barren()).toEqual(['stream: never succeeded, but server_busy']);
