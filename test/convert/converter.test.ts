@@ -154,8 +154,7 @@ describe('threads', () => {
 
   it('end when they were idle for long, but for the last one and those that were warmed', async () => {
     const converter = startConverter({ maxThreads: 3, idleMs: 200 });
-    const three = (): Promise<unknown> =>
-      Promise.all(DOCUMENTS.map((bytes) => convert(converter, bytes, 'txt')));
+    const three = (): Promise<unknown> => Promise.all(DOCUMENTS.map((bytes) => convert(converter, bytes, 'txt')));
     await three();
     expect(converter.threadCount).toBe(3);
     await vi.waitFor(() => expect(converter.threadCount).toBe(1), { timeout: 5000 });
