@@ -1,5 +1,14 @@
 /** Objects of the configuration: the reading of a group of keys, nested sections, and maps from a name to a target. */
-import { type ConfigOf, type Key, type KeyGroup, type Place, propertyName, shown } from './key-types.js';
+import {
+  type ConfigOf,
+  type Key,
+  type KeyGroup,
+  type Place,
+  propertyName,
+  shown,
+  shownForObject,
+  shownInLog,
+} from './key-types.js';
 import { plain } from './key-values.js';
 import { Secret, secretIn } from './secret.js';
 
@@ -28,7 +37,7 @@ function isSet(value: unknown): boolean {
 export function readGroup<Group extends KeyGroup>(group: Group, object: unknown, place: Place): ConfigOf<Group> {
   const values: Record<string, unknown> = {};
   const source = isObject(object) ? object : {};
-  if (!isObject(object)) place.fault(`${shown(object)} is not an object; write it as {"key": value}`);
+  if (!isObject(object)) place.fault(`${shownForObject(object)} is not an object; write it as {"key": value}`);
   refuseUnknown(group, source, place);
   for (const [name, key] of Object.entries(group)) {
     values[propertyName(name, key)] = readKey(name, key, source, place);
@@ -82,7 +91,7 @@ function secretFromFile(name: string, source: Record<string, unknown>, parent: P
     return 'faulty';
   }
   if (typeof file === 'string') return readSecretFile(file, place);
-  place.fault(`${shown(file)} is not a path; write it in quotation marks`);
+  place.fault(`${shownInLog(file)} is not a path; write it in quotation marks`);
   return 'faulty';
 }
 
@@ -149,7 +158,7 @@ export function targets<Group extends KeyGroup>(group: Group): Key<Targets<Group
     whenUnset: () => new Map(),
     read: (value, place) => {
       if (!isObject(value)) {
-        place.fault(`${shown(value)} is not an object; write it as {"name": {…}}`);
+        place.fault(`${shownForObject(value)} is not an object; write it as {"name": {…}}`);
         return undefined;
       }
       const read = new Map<string, ConfigOf<Group>>();

@@ -51,6 +51,27 @@ export function propertyName(name: string, key: Key<unknown>): string {
   return key.unit === 'ms' ? `${camel}Ms` : camel;
 }
 
+/**
+ * A value as a fault of the configuration shows it, which is printed and logged: nothing of what stands in objects and
+ * lists, and of an address no login, path or query. Keys that are right hold no secret there; those that are not may.
+ */
+export function shownInLog(value: unknown): string {
+  if (typeof value === 'string') return shown(withoutLogin(value));
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return shown(value);
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+function withoutLogin(text: string): string {
+  return text
+    .replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1…@')
+    .replace(/^([a-z][a-z\d+.-]*:\/\/[^/?#]*)[/?#].+/is, '$1/…');
+}
+
+/** What stands where an object should: a text may be the very secret that belongs into it. */
+export function shownForObject(value: unknown): string {
+  return typeof value === 'string' ? 'a text' : shownInLog(value);
+}
+
 /** A value as a fault shows it. */
 export function shown(value: unknown): string {
   const text = jsonOf(value);

@@ -1,7 +1,7 @@
 /** The kinds of keys that hold one value: texts, paths, words, numbers, durations, flags, lists, secrets. */
 import { resolve } from 'node:path';
 import { formatDuration, parseDuration } from './duration.js';
-import { type Key, type Place, shown, type Unit } from './key-types.js';
+import { type Key, type Place, shownInLog, type Unit } from './key-types.js';
 import { Secret } from './secret.js';
 
 interface TextOptions {
@@ -21,13 +21,13 @@ export function plain<Value, U extends Unit>(
 
 function readText(value: unknown, place: Place, check: TextOptions['check']): string | undefined {
   if (typeof value !== 'string') {
-    place.fault(`${shown(value)} is not a text; write it in quotation marks`);
+    place.fault(`${shownInLog(value)} is not a text; write it in quotation marks`);
     return undefined;
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   const fault = /[\x00-\x1f\x7f]/.test(value) ? 'control characters are not allowed' : check?.(value);
   if (fault === undefined) return value;
-  place.fault(`${shown(value)}: ${fault}`);
+  place.fault(`${shownInLog(value)}: ${fault}`);
   return undefined;
 }
 
@@ -81,7 +81,7 @@ export function choice<Word extends string>(
     whenUnset: () => options.default,
     read: (value, place) => {
       const word = words.find((candidate) => typeof value === 'string' && candidate === value.toLowerCase());
-      if (word === undefined) place.fault(`${shown(value)} is none of ${words.join(', ')}`);
+      if (word === undefined) place.fault(`${shownInLog(value)} is none of ${words.join(', ')}`);
       return word;
     },
   });
@@ -108,7 +108,7 @@ export function wholeNumber(options: NumberOptions): Key<number, 'none'> {
     whenUnset: () => options.default,
     read: (value, place) => {
       if (typeof value !== 'number' || !Number.isInteger(value)) {
-        place.fault(`${shown(value)} is not a whole number; write it without quotation marks, unit or point`);
+        place.fault(`${shownInLog(value)} is not a whole number; write it without quotation marks, unit or point`);
         return undefined;
       }
       if (value === 0 && options.zero !== undefined) return options.zero === 'default' ? options.default : 0;
@@ -145,13 +145,13 @@ export function duration(options: DurationOptions): Key<number, 'ms'> {
     read: (value, place) => {
       const durationMs = value === 0 ? 0 : typeof value === 'string' ? parseDuration(value) : undefined;
       if (durationMs === undefined) {
-        place.fault(`${shown(value)} is not a duration; ${DURATION_FORM}`);
+        place.fault(`${shownInLog(value)} is not a duration; ${DURATION_FORM}`);
         return undefined;
       }
       if (durationMs === 0) return options.zero === 'default' ? defaultMs : 0;
       // Times are kept as whole milliseconds; the shortest is still one.
       if (durationMs > 0 && durationMs <= maxMs) return Math.max(1, Math.round(durationMs));
-      place.fault(`${shown(value)} is out of range; from "0s" to "${formatDuration(maxMs)}" is allowed`);
+      place.fault(`${shownInLog(value)} is out of range; from "0s" to "${formatDuration(maxMs)}" is allowed`);
       return undefined;
     },
   });
@@ -159,7 +159,7 @@ export function duration(options: DurationOptions): Key<number, 'ms'> {
 
 function readFlag(value: unknown, place: Place): boolean | undefined {
   if (typeof value === 'boolean') return value;
-  place.fault(`${shown(value)} is neither true nor false`);
+  place.fault(`${shownInLog(value)} is neither true nor false`);
   return undefined;
 }
 
@@ -197,7 +197,7 @@ export function texts(options: {
     whenUnset: () => [],
     read: (value, place) => {
       if (!Array.isArray(value)) {
-        place.fault(`${shown(value)} is not a list; write it as ["…", "…"]`);
+        place.fault(`${shownInLog(value)} is not a list; write it as ["…", "…"]`);
         return undefined;
       }
       const read = value.map((item: unknown, index) => {

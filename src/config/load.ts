@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { findRepeatedName, jsonFaultText } from './json-fault.js';
 import { type CrossCheck, type Findings, readGroup } from './key-groups.js';
-import { type ConfigOf, type Key, type KeyGroup, type Place, shown } from './key-types.js';
+import { type ConfigOf, type Key, type KeyGroup, type Place, shownForObject } from './key-types.js';
 
 /** The configuration cannot be used. One line for each fault: the key's path, the value, what would be right. */
 export class ConfigError extends Error {
@@ -79,7 +79,9 @@ function readConfigFile(path: string, faults: string[]): Record<string, unknown>
     const repeated = findRepeatedName(content, value);
     if (repeated !== undefined) faults.push(`${repeated}: the key is given twice; leave one out`);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    throw new ConfigError([`${path}: ${shown(value)} is not an object; the file holds one object {"key": value, …}`]);
+    throw new ConfigError([
+      `${path}: ${shownForObject(value)} is not an object; the file holds one object {"key": value, …}`,
+    ]);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError([`${path}: is no valid JSON: ${jsonFaultText(content)}`]);

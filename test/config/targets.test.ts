@@ -189,3 +189,39 @@ it('http to this machine is allowed', () => {
     expect(faults({ webdav_targets: { a: { endpoint: `http://${host}:8080/dav` } } })).toBe('');
   }
 });
+
+it('a fault shows where a value is wrong and no secret that stands in it', () => {
+  const secret = 'hunter2hunter2';
+  const s3 = { bucket: 'box', access_key: 'id', secret_key: 'k', secure: true };
+  const sftp = { user: 'u', insecure_ignore_host_key: true };
+  const text = faults({
+    api_keys: { direct: secret, listed: [secret], inside: { key: { value: secret }, scopes: ['read'] } },
+    notify_targets: {
+      login: { url: `https://u:${secret}@host/hook` },
+      path: { url: `http://hooks.example/${secret}?token=${secret}` },
+      fragment: { url: `https://host?sig=${secret}#x` },
+      none: secret,
+    },
+    ftp_targets: { scheme: { addr: `ftp://u:p@${secret}@host` }, nested: { addr: { host: 'h', password: secret } } },
+    webdav_targets: { login: { endpoint: `https://u:${secret}@host/dav` }, outside: [{ password: secret }] },
+    s3_targets: { login: { ...s3, endpoint: `https://id:${secret}@host` } },
+    sftp_targets: { login: { ...sftp, addr: `u:${secret}@host` }, direct: { ...sftp, addr: 'host', auth: secret } },
+    allow_input_url_hosts: [`https://u:${secret}@host/`],
+  });
+  expect(text).not.toContain('hunter2');
+  for (const line of [
+    'api_keys.direct: a text is not an object; write it as {"key": value}',
+    'api_keys.listed: a list is not an object; write it as {"key": value}',
+    'notify_targets.login.url: "https://…@host/…": user and password have no place in a URL',
+    'notify_targets.path.url: "http://hooks.example/…": only https, or http to this machine, is allowed',
+    'ftp_targets.scheme.addr: "ftp://…@host": write host or host:port, an IPv6 address as [::1]:port',
+    'ftp_targets.nested.addr: an object is not a text; write it in quotation marks',
+    'sftp_targets.direct.auth: a text is not an object; write it as {"key": value}',
+  ]) {
+    expect(text.split('\n')).toContain(line);
+  }
+  for (const whole of [{ api_keys: secret }, { notify_targets: [{ secret }] }]) {
+    expect(faults(whole)).toMatch(/is not an object/);
+    expect(faults(whole)).not.toContain('hunter2');
+  }
+});
