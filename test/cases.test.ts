@@ -4,11 +4,12 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ThreadConverter } from '../src/convert/converter.js';
 import { CaseRun, type Check } from './support/case-checks.js';
+import { withFolder } from './support/rendering.js';
 
 const folder = fileURLToPath(new URL('cases', import.meta.url));
-const { withFolder } = await import('./support/rendering.js');
 
 interface Case {
   readonly id: string;
@@ -26,13 +27,16 @@ const cases = readdirSync(folder)
   .sort()
   .map((name) => JSON.parse(readFileSync(join(folder, name, 'expect.json'), 'utf8')) as Case);
 
+const converter = new ThreadConverter({ maxThreads: 1, fontDirs: [], isForeground: true });
+afterAll(() => converter.close());
+
 describe('case', () => {
   it('files are all here', () => expect(cases.length).toBe(48));
 
   it.each(cases)('$id $kind: $title', { timeout: 120_000 }, async ({ id, level, checks }) => {
     await withFolder(async (work) => {
       mkdirSync(work, { recursive: true });
-      const run = new CaseRun(join(folder, id), work);
+      const run = new CaseRun(join(folder, id), work, checks, converter);
       const broken: string[] = [];
       for (const check of checks) {
         const fault = await run.check(check);

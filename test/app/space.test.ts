@@ -1,4 +1,6 @@
-// Volumes that run full (contract V2): jobs wait, submissions are refused where there is no room for them, and all go on.
+// Volumes that run full, or take no file any more (contract V2): jobs wait, submissions are refused where there is no room
+// for them, and all go on.
+import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -124,4 +126,52 @@ it('without room for inputs nothing is taken, and the answer says when to come a
     ({ state }) => state !== 'queued' && state !== 'running',
   );
   expect(ended.state).toBe('succeeded');
+});
+
+it('a volume that is full to the last byte is known as full, whatever it had a moment before', async () => {
+  expect(() => writeFileSync(inside('/mnt/out/other'), Buffer.alloc(80 * MEBIBYTE))).toThrow('ENOSPC');
+  await until(
+    () => freeBytes('output_dir'),
+    (bytes) => bytes === 0,
+  );
+  const { id } = await json<JobAnswer>(submit());
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(await look(id)).toMatchObject({ state: 'queued', attempt: 0, waiting: { reason: 'no_space' } });
+  rmSync(inside('/mnt/out/other'));
+  await until(
+    () => look(id),
+    ({ state }) => state === 'succeeded',
+  );
+});
+
+it('jobs wait while the system lets nobody write to a volume, and the end is graceful then', async () => {
+  const remount = (path: string, how: 'ro' | 'rw'): void => {
+    execFileSync('nsenter', [`--target=${daemon.pid}`, '--mount', 'mount', '-o', `remount,${how}`, path]);
+  };
+  const isReady = async (): Promise<boolean> => (await fetch(`${url}/readyz`)).ok;
+  const untilReady = (wanted: boolean): Promise<boolean> => until(isReady, (ready) => ready === wanted);
+
+  remount('/mnt/out', 'ro');
+  await untilReady(false);
+  const { id } = await json<JobAnswer>(submit());
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(await look(id)).toMatchObject({ state: 'queued', attempt: 0, waiting: { reason: 'volume_unavailable' } });
+  expect(await freeBytes('output_dir')).toBeNaN();
+  remount('/mnt/out', 'rw');
+  const ended = await until(
+    () => look(id),
+    ({ state }) => state !== 'queued' && state !== 'running',
+  );
+  expect(ended).toMatchObject({ state: 'succeeded', attempt: 1 });
+
+  await untilReady(true);
+  remount('/mnt/tmp', 'ro');
+  await untilReady(false);
+  const refused = await submit();
+  expect([refused.status, await json(refused)]).toEqual([
+    503,
+    { code: 'unavailable', message: expect.stringMatching(/cannot be used: temp_dir: .*takes no file \(EROFS\)/) },
+  ]);
+  daemon.signal('SIGTERM');
+  expect(await daemon.exited).toEqual({ code: 0, signal: null });
 });
