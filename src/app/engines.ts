@@ -72,7 +72,8 @@ export async function startEngines(config: Config, metrics: RunMetrics, workspac
     },
     close: async () => {
       await Promise.all([threads.close(), programs.close()]);
-      await rm(profileRoot, { recursive: true, force: true, maxRetries: 3 });
+      // Left to the next sweep where temp_dir does not let it go: the end is as graceful.
+      await rm(profileRoot, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
     },
   };
 }

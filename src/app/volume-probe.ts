@@ -40,8 +40,8 @@ export class VolumeProbe {
     this.#worker.unref();
   }
 
-  /** The bytes that are free; rejects where the folder takes no file, hangs while its volume does. */
-  async check(folder: string): Promise<number | undefined> {
+  /** What the folder takes; hangs while its volume does. */
+  async check(folder: string): Promise<VolumeAnswer> {
     this.#count += 1;
     const question: VolumeQuestion = { number: this.#count, folder };
     const answer = await new Promise<VolumeAnswer>((resolve) => {
@@ -49,8 +49,7 @@ export class VolumeProbe {
       this.#worker.postMessage(question);
     });
     this.#waiting.delete(question.number);
-    if (answer.fault !== undefined) throw new Error(answer.fault);
-    return answer.freeBytes;
+    return answer;
   }
 
   /** Rejects with StuckError where the thread hangs: it would keep the process from ending. */

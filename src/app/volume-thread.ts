@@ -7,16 +7,18 @@ import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { PROBE_NAME, type VolumeAnswer, type VolumeQuestion } from './volume-probe.js';
 
-function faultOf(folder: string): string | undefined {
+function faultOf(folder: string): Omit<VolumeAnswer, 'number'> | undefined {
   const path = join(folder, PROBE_NAME);
   try {
     writeFileSync(path, 'probe', { mode: 0o600 });
     const isSame = readFileSync(path, 'utf8') === 'probe';
     unlinkSync(path);
-    return isSame ? undefined : `${folder} gives back other bytes than were written`;
+    return isSame ? undefined : { fault: `${folder} gives back other bytes than were written` };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return `${folder} takes no file (${code ?? message})`;
+    const fault = `${folder} takes no file (${code ?? message})`;
+    // Whatever the file system says is free (a quota, no entries left): there is nothing for this user.
+    return code === 'ENOSPC' || code === 'EDQUOT' ? { fault, freeBytes: 0 } : { fault };
   }
 }
 
@@ -30,7 +32,6 @@ function freeSpace(folder: string): Pick<VolumeAnswer, 'freeBytes'> {
 }
 
 parentPort?.on('message', ({ number, folder }: VolumeQuestion) => {
-  const fault = faultOf(folder);
-  const answer: VolumeAnswer = fault === undefined ? { number, ...freeSpace(folder) } : { number, fault };
+  const answer: VolumeAnswer = { number, ...(faultOf(folder) ?? freeSpace(folder)) };
   parentPort?.postMessage(answer);
 });

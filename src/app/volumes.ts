@@ -55,11 +55,16 @@ export class VolumeWatches {
       const probe = probes.get(dev) ?? new VolumeProbe();
       probes.set(dev, probe);
       const look = async (): Promise<void> => {
-        volume.freeBytes = await probe.check(folder);
-        const isLow = volume.freeBytes !== undefined && volume.freeBytes < config.minFreeBytes;
-        if (isLow === (volume.lowSinceMs !== undefined)) return;
-        volume.lowSinceMs = isLow ? Date.now() : undefined;
-        onSpace?.(spaceText(volume, config.minFreeBytes), isLow);
+        const { fault, freeBytes } = await probe.check(folder);
+        volume.freeBytes = freeBytes;
+        const isLow = freeBytes !== undefined && freeBytes < config.minFreeBytes;
+        // Where it takes no file for another reason, nobody knows what is free.
+        const isKnown = fault === undefined || freeBytes !== undefined;
+        if (isKnown && isLow !== (volume.lowSinceMs !== undefined)) {
+          volume.lowSinceMs = isLow ? Date.now() : undefined;
+          onSpace?.(spaceText(volume, config.minFreeBytes), isLow);
+        }
+        if (fault !== undefined) throw new Error(fault);
       };
       const watch = new Watch({ name: key, probe: look, everyMs: LOOK_EVERY_MS, deadlineMs: DEADLINE_MS });
       const volume: WatchedVolume = { key, folder, watch, freeBytes: undefined, lowSinceMs: undefined };
@@ -75,7 +80,10 @@ export class VolumeWatches {
     return [...this.#needed().flatMap(({ watch }) => watch.fault ?? []), ...(low ? [low.text] : [])];
   }
 
-  /** What keeps jobs from starting; from the moment that a volume hangs nothing more is sent there (contract V3). */
+  /**
+   * What keeps jobs from starting: from the moment that a volume hangs nothing more is sent there (contract V3), and on
+   * one that takes no file, such as one that the system has made read-only, they would fail one after the other.
+   */
   hindrances(): readonly Hindrance[] {
     return this.#needed().flatMap((volume) => this.#hindranceOf(volume) ?? []);
   }
@@ -107,11 +115,12 @@ export class VolumeWatches {
   #hindranceOf(volume: WatchedVolume): Hindrance | undefined {
     const { key, watch, lowSinceMs } = volume;
     const who = EVERY_JOB.includes(key) ? {} : DIR_JOBS;
-    if (watch.lateSinceMs !== undefined) {
-      return { reason: 'volume_unavailable', sinceMs: watch.lateSinceMs, text: watch.fault ?? key, ...who };
+    if (watch.lateSinceMs === undefined && lowSinceMs !== undefined) {
+      return { reason: 'no_space', sinceMs: lowSinceMs, text: spaceText(volume, this.#minFreeBytes), ...who };
     }
-    if (lowSinceMs === undefined) return undefined;
-    return { reason: 'no_space', sinceMs: lowSinceMs, text: spaceText(volume, this.#minFreeBytes), ...who };
+    const sinceMs = watch.lateSinceMs ?? watch.faultSinceMs;
+    if (sinceMs === undefined) return undefined;
+    return { reason: 'volume_unavailable', sinceMs, text: watch.fault ?? key, ...who };
   }
 
   async close(): Promise<void> {

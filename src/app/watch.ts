@@ -14,6 +14,7 @@ export interface WatchOptions {
 export class Watch {
   readonly #options: WatchOptions;
   #fault: string | undefined;
+  #faultSinceMs: number | undefined;
   #lateSinceMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -26,6 +27,11 @@ export class Watch {
   /** Why it is not well; undefined where it is. */
   get fault(): string | undefined {
     return this.#fault;
+  }
+
+  /** Since when looks have found it not well (milliseconds since 1970); undefined where the last one has not. */
+  get faultSinceMs(): number | undefined {
+    return this.#faultSinceMs;
   }
 
   /** Since when a look has had no answer (milliseconds since 1970); undefined where the last one had. */
@@ -53,12 +59,15 @@ export class Watch {
     const late = setTimeout(() => {
       this.#fault = `${name}: no answer for ${deadlineMs} ms`;
       this.#lateSinceMs ??= Date.now() - deadlineMs;
+      this.#faultSinceMs ??= this.#lateSinceMs;
       onKnown();
     }, deadlineMs);
     try {
       await probe();
       this.#fault = undefined;
+      this.#faultSinceMs = undefined;
     } catch (error) {
+      this.#faultSinceMs ??= Date.now();
       this.#fault = `${name}: ${error instanceof Error ? error.message : String(error)}`;
     }
     clearTimeout(late);

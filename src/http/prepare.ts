@@ -8,7 +8,7 @@ import type { NewJob } from '../jobs/job.js';
 import type { SubmittedInput } from '../jobs/store.js';
 import { sinkKindNamed } from '../transfer/sinks/index.js';
 import { invalidBody } from './errors.js';
-import { requireVolumes } from './hung-volumes.js';
+import { requireVolumesOfJobs } from './hung-volumes.js';
 import { withKey } from './idempotency.js';
 import { ConvertBody, submissionOf } from './schemas.js';
 import type { HttpServices } from './services.js';
@@ -38,7 +38,7 @@ export function refuseEarly(request: FastifyRequest, { readiness }: HttpServices
       retryAfterSeconds: 5,
     });
   }
-  requireVolumes(readiness, 'db_path', 'temp_dir');
+  requireVolumesOfJobs(readiness);
   const full = readiness.noRoomForInputs();
   if (full) {
     throw new ServiceError('insufficient_storage', `There is no room for another document: ${full.text}`, {

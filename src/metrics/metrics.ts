@@ -158,7 +158,7 @@ export const METRICS: readonly Metric[] = [
     name: 'ofd_volume_free_bytes',
     type: 'gauge',
     labels: ['volume'],
-    help: 'Bytes free on each volume, by the key that names it; absent while it hangs.',
+    help: 'Bytes free on each volume, by the key that names it; absent while it hangs or takes no file.',
     samples: ({ volumes }) => volumes.map(({ volume, bytes }) => ({ labels: { volume }, value: bytes })),
   },
   {
