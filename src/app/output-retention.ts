@@ -53,8 +53,19 @@ class Pass {
     if (this.#removed.files > 0) onRemoved(this.#removed.files, this.#removed.bytes);
   }
 
-  /** Removes what is older than `beforeMs`, and folders that it has emptied. Whether the folder is empty now. */
+  /** One folder that cannot be read (`lost+found`) keeps no other from its turn. */
   async #clean(folder: string, beforeMs: number, depth: number): Promise<boolean> {
+    try {
+      return await this.#cleanFolder(folder, beforeMs, depth);
+    } catch (error) {
+      const isGone = depth > 0 && (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (!isGone) this.#options.onError(error);
+      return false;
+    }
+  }
+
+  /** Removes what is older than `beforeMs`, and folders that it has emptied. Whether the folder is empty now. */
+  async #cleanFolder(folder: string, beforeMs: number, depth: number): Promise<boolean> {
     let left = 0;
     let removed = 0;
     for await (const entry of await opendir(folder)) {

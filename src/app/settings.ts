@@ -33,7 +33,10 @@ export function loadListen(path: string, env: Environment): string {
   return loadKeys({ listen: HTTP_KEYS.listen }, path, env).listen;
 }
 
-/** Clients choose names below output_dir, so nothing of the service's own should lie there. */
+/**
+ * Clients choose names below output_dir, so nothing of the service's own should lie there; with output_retention it would
+ * be removed by its age as what they left is.
+ */
 function checkFolders(config: Config, findings: Parameters<CrossCheck<Config>>[1]): void {
   const isInside = (path: string): boolean => `${path}/`.startsWith(`${config.outputDir}/`);
   if (config.outputDir === '') return;
@@ -42,6 +45,12 @@ function checkFolders(config: Config, findings: Parameters<CrossCheck<Config>>[1
     ['temp_dir', config.tempDir],
     ['log_dir', config.logDir],
   ] as const) {
-    if (path !== '' && isInside(path)) findings.warn(key, `${path} lies inside output_dir, where clients choose names`);
+    if (path === '' || !isInside(path)) continue;
+    if (config.outputRetentionMs > 0) {
+      findings.fault(
+        key,
+        `${path} lies inside output_dir, where output_retention removes what is old; move one of them`,
+      );
+    } else findings.warn(key, `${path} lies inside output_dir, where clients choose names`);
   }
 }

@@ -1,5 +1,7 @@
 // Products that are old enough go, with the folders that they leave empty; everything else stays (output_retention).
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -40,8 +42,8 @@ function put(path: string, ageHours: number): string {
   return file;
 }
 
-/** Until it tells of something, or for `quietMs`. */
-async function pass(quietMs = 20_000): Promise<void> {
+/** Until it tells of something (of what it removed, where `goesOn` behind an error), or for `quietMs`. */
+async function pass(quietMs = 20_000, goesOn = false): Promise<void> {
   let tell: () => void = () => undefined;
   const told = new Promise<void>((resolve) => {
     tell = resolve;
@@ -57,7 +59,7 @@ async function pass(quietMs = 20_000): Promise<void> {
     },
     onError: (error) => {
       errors.push(error);
-      tell();
+      if (!goesOn) tell();
     },
   });
   await Promise.race([told, new Promise((resolve) => setTimeout(resolve, quietMs))]);
@@ -86,6 +88,23 @@ it('follows no link and leaves the folder itself', async () => {
   await pass();
   expect(existsSync(join(outside, 'precious'))).toBe(true);
   expect(readdirSync(outputDir)).toEqual(['link']);
+});
+
+it('a folder that cannot be read, such as lost+found, keeps no other from its turn', async () => {
+  const gone = [put('aa/old.pdf', 100), put('zz/old.pdf', 100)];
+  const closed = join(outputDir, 'lost+found');
+  mkdirSync(closed, { mode: 0o700 });
+  const nobody = 65534;
+  chmodSync(folder, 0o755);
+  for (const path of [outputDir, ...gone.map(dirname)]) chownSync(path, nobody, nobody);
+  process.seteuid?.(nobody);
+  try {
+    await pass(20_000, true);
+  } finally {
+    process.seteuid?.(0);
+  }
+  expect(gone.map((file) => existsSync(file))).toEqual([false, false]);
+  expect(errors).toEqual([expect.objectContaining({ code: 'EACCES', path: closed })]);
 });
 
 it('touches nothing of a volume that hangs, and says when there is no folder', async () => {

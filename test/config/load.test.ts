@@ -176,6 +176,17 @@ it('every fault is told at once, one line each, with path, value and what would 
   ]);
 });
 
+it('what is the service’s own lies nowhere that output_retention cleans', () => {
+  const inside = { db_path: '/d/out/db/jobs.db', temp_dir: '/d/out', log_dir: '/d/out/log' };
+  expect(loadConfig(write({ ...REQUIRED, ...inside }), {}).warnings).toHaveLength(3);
+  expect(faultsOf({ ...inside, output_retention: '24h' })).toEqual([
+    'db_path: /d/out/db/jobs.db lies inside output_dir, where output_retention removes what is old; move one of them',
+    'temp_dir: /d/out lies inside output_dir, where output_retention removes what is old; move one of them',
+    'log_dir: /d/out/log lies inside output_dir, where output_retention removes what is old; move one of them',
+  ]);
+  expect(faultsOf({ db_path: '/d/output/jobs.db', output_retention: '24h' })).toEqual([]);
+});
+
 describe('a file that cannot be read', () => {
   it.each([
     ['a list', '[]', /\[\] is not an object/],
