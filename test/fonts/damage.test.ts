@@ -4,6 +4,7 @@ import { describeFaces } from '../../src/fonts/font-index.js';
 import { subsetFace } from '../../src/fonts/index.js';
 import { openFace } from '../../src/fonts/sfnt.js';
 import { bytesSource } from '../../src/fonts/source.js';
+import { processorClock } from '../support/processor-time.js';
 import { cff, cs } from './make-cff.js';
 import {
   collection,
@@ -75,9 +76,9 @@ function exercise(bytes: Uint8Array): void {
 }
 
 function exerciseInTime(bytes: Uint8Array): void {
-  const start = performance.now();
+  const took = processorClock();
   exercise(bytes);
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(took()).toBeLessThan(1000);
 }
 
 /** Numbers that are the same in every run. */
@@ -130,8 +131,8 @@ describe('fonts made to cost time', () => {
   it('ends a character map whose ranges all reach everywhere', () => {
     const table = new Uint8Array(12 + 16 + 12 * 100_000).fill(0xff);
     table.set([0, 0, 0, 1, 0, 3, 0, 10, 0, 0, 0, 12, 0, 12, 0, 0]);
-    const start = performance.now();
+    const took = processorClock();
     coveredPages(table);
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(took()).toBeLessThan(1000);
   });
 });

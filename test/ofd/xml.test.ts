@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/display/list.js';
 import { DEFAULT_LIMITS, type OfdLimits } from '../../src/ofd/limits.js';
 import { parseNumbers, parseXml, type XmlElement } from '../../src/ofd/xml.js';
+import { processorClock } from '../support/processor-time.js';
 
 interface Parsed {
   readonly root: XmlElement | undefined;
@@ -207,8 +208,8 @@ describe('limits', () => {
     ['attributes', `<r ${'a '.repeat(500_000)}`],
     ['entity bombs', `<!DOCTYPE r [${'<!ENTITY a "&b;&b;">'.repeat(10_000)}]><r>${'&a;'.repeat(100_000)}</r>`],
   ])('reads any number of %s in good time', (_name, source) => {
-    const start = performance.now();
+    const took = processorClock();
     parse(source);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(took()).toBeLessThan(3000);
   });
 });
