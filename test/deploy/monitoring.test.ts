@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { Config } from '../../src/app/settings.js';
+import { volumesOf } from '../../src/app/volume-check.js';
 import { METRICS } from '../../src/metrics/metrics.js';
 import { RUN_METRICS } from '../../src/metrics/run-metrics.js';
 
@@ -14,7 +16,11 @@ const folder = fileURLToPath(new URL('../../deploy/monitoring', import.meta.url)
 const ALWAYS = ['instance', 'job', 'le'];
 
 const known = new Map<string, readonly string[]>([['up', []]]);
-for (const { name, labels } of METRICS) known.set(name, labels);
+const gauges: string[] = [];
+for (const { name, type, labels } of METRICS) {
+  known.set(name, labels);
+  if (type === 'gauge') gauges.push(name);
+}
 for (const { name, type, labels } of Object.values(RUN_METRICS)) {
   known.set(type === 'histogram' ? `${name}_bucket` : name, labels);
 }
@@ -51,6 +57,19 @@ describe('monitoring', () => {
     const selected = [...expression.matchAll(/[{,]\s*(\w+)(?:=~|!=|=)"/g)].map((match) => match[1]);
     const grouped = [...expression.matchAll(/\b(?:by|on) \(([\w, ]+)\)/g)].flatMap((match) => match[1]!.split(/,\s*/));
     for (const label of [...selected, ...grouped]) expect(allowed).toContain(label);
+    // They take every fall for a restart of what counts.
+    const counted = [...expression.matchAll(/\b(?:rate|increase)\((\w+)/g)].map((match) => match[1]);
+    for (const name of counted) expect(gauges).not.toContain(name);
+  });
+
+  it('counts the volumes that every service has, whatever else is watched', () => {
+    const { expr = '' } = alerts.groups[0]!.rules.find(({ alert }) => alert === 'OfdServerVolumeHangs') ?? {};
+    const [, excepted, count] = /ofd_volume_free_bytes\{volume!="(\w+)"\}\) == (\d+)$/.exec(expr) ?? [];
+    const paths = { dbPath: '/d/jobs.db', tempDir: '/t', outputDir: '/o' };
+    for (const logDir of ['', '/l']) {
+      const watched = volumesOf({ ...paths, logDir } as Config).filter(({ key }) => key !== excepted);
+      expect(watched).toHaveLength(Number(count));
+    }
   });
 
   it('leaves no metric of the service unseen', () => {
