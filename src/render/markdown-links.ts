@@ -1,6 +1,6 @@
 /** Which stretches of a paragraph lie under a link to an address, and how Markdown writes them. */
 import type { LinkArea } from '../display/link.js';
-import type { Fragment, Letter } from './layout/fragments.js';
+import type { Fragment, Letter } from './layout/fragment.js';
 import type { Row } from './layout/rows.js';
 import { startsWithHan } from './layout/scripts.js';
 import { rowLetters } from './layout/spacing.js';

@@ -4,7 +4,7 @@
  */
 import { transformPoint } from '../../display/geometry.js';
 import type { DisplayList } from '../../display/list.js';
-import type { Fragment } from '../layout/fragments.js';
+import type { Fragment } from '../layout/fragment.js';
 import { type Line, pageLines } from '../layout/lines.js';
 import type { Row } from '../layout/rows.js';
 import { isHan } from '../layout/scripts.js';

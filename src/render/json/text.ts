@@ -3,7 +3,7 @@ import { type Box, type Matrix, multiply, transformBox, transformPoint } from '.
 import type { DisplayList, GlyphRun } from '../../display/list.js';
 import { effectiveClips, joinBoxes } from '../bounds.js';
 import { isRunVisible } from '../glyph-run.js';
-import type { Fragment } from '../layout/fragments.js';
+import type { Fragment } from '../layout/fragment.js';
 import { lineText, pageLines } from '../layout/lines.js';
 import { angle, given, jsonBox, jsonColor, mm, rounded } from './values.js';
 

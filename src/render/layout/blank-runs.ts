@@ -1,18 +1,6 @@
 /** Blanks that the document writes as runs of their own: which pieces of text they stand beside. */
 
-/** What a piece of text with letters says of its ends; see `Fragment`. */
-export interface WrittenPiece {
-  readonly letters: readonly { readonly x: number }[];
-  readonly angle: number;
-  readonly isVertical: boolean;
-  readonly sizeMm: number;
-  readonly left: number;
-  readonly right: number;
-  readonly baseline: number;
-  readonly lastBaseline: number;
-  readonly hasBlankRunBefore: boolean;
-  readonly hasBlankRunAfter: boolean;
-}
+import type { Fragment } from './fragment.js';
 
 /** A piece of text that is nothing but blanks. Coordinates are of its frame, as a fragment's are. */
 export interface BlankRun {
@@ -36,8 +24,8 @@ const SAME_LINE = 0.4;
  * The fragments among `pieces`, which come in paint order. Each knows the blanks painted next to it, which stand where
  * it begins or ends.
  */
-export function besideBlanks<Piece extends WrittenPiece>(pieces: readonly (Piece | BlankRun)[]): Piece[] {
-  const fragments: Piece[] = [];
+export function besideBlanks(pieces: readonly (Fragment | BlankRun)[]): Fragment[] {
+  const fragments: Fragment[] = [];
   let blanks: BlankRun[] = [];
   for (const piece of pieces) {
     if ('isBlank' in piece) {
@@ -56,7 +44,7 @@ export function besideBlanks<Piece extends WrittenPiece>(pieces: readonly (Piece
 }
 
 /** A blank on whose place the next letter stands is none to be seen. */
-function isWritten(blank: BlankRun, previous: WrittenPiece | undefined, next: WrittenPiece): boolean {
+function isWritten(blank: BlankRun, previous: Fragment | undefined, next: Fragment): boolean {
   if (!isNarrowEnough(blank)) return false;
   const isFilled =
     previous !== undefined &&
@@ -71,7 +59,7 @@ function isNarrowEnough({ left, right, sizeMm }: BlankRun): boolean {
   return right - left <= WIDEST * sizeMm;
 }
 
-function beside<Piece extends WrittenPiece>(fragment: Piece, blanks: readonly BlankRun[]): Piece {
+function beside(fragment: Fragment, blanks: readonly BlankRun[]): Fragment {
   const isBefore = blanks.some((blank) => isBeforeFragment(blank, fragment));
   const isAfter = blanks.some((blank) => isAfterFragment(blank, fragment));
   if (!isBefore && !isAfter) return fragment;
@@ -82,21 +70,21 @@ function beside<Piece extends WrittenPiece>(fragment: Piece, blanks: readonly Bl
   };
 }
 
-function isBeforeFragment(blank: BlankRun, fragment: WrittenPiece): boolean {
+function isBeforeFragment(blank: BlankRun, fragment: Fragment): boolean {
   const room = fragment.left - blank.left;
   const gap = fragment.left - blank.right;
   const isThere = room >= LEAST_ROOM * blank.sizeMm && gap <= REACH * blank.sizeMm;
   return isThere && isOnLine(blank, fragment, fragment.baseline);
 }
 
-function isAfterFragment(blank: BlankRun, fragment: WrittenPiece): boolean {
+function isAfterFragment(blank: BlankRun, fragment: Fragment): boolean {
   const step = blank.left - fragment.letters.at(-1)!.x;
   const gap = blank.left - fragment.right;
   const isThere = step >= LEAST_ROOM * blank.sizeMm && gap <= REACH * blank.sizeMm;
   return isThere && isOnLine(blank, fragment, fragment.lastBaseline);
 }
 
-function isOnLine(blank: BlankRun, fragment: WrittenPiece, baseline: number): boolean {
+function isOnLine(blank: BlankRun, fragment: Fragment, baseline: number): boolean {
   const isNear = Math.abs(blank.baseline - baseline) <= SAME_LINE * Math.max(blank.sizeMm, fragment.sizeMm);
   return isNear && blank.angle === fragment.angle && !fragment.isVertical;
 }

@@ -1,5 +1,5 @@
 /** Cuts lines that were painted in one go across a table where its rules part them. */
-import type { Fragment, Letter } from './fragments.js';
+import type { Fragment, Letter } from './fragment.js';
 import { cellAt, type Grid } from './grid.js';
 
 /** Letters nearer than this, in sizes, are of one word: it sticks out of its cell. */

@@ -1,5 +1,5 @@
 /** Finds letters set along a curve, each at a slant of its own: round a seal, on an arc (spec 16.1). */
-import type { Fragment } from './fragments.js';
+import type { Fragment } from './fragment.js';
 import { type Row, toRow } from './rows.js';
 
 /** Neighbours on a curve stand at most this many sizes apart and turn at most this much. */

@@ -1,5 +1,5 @@
 /** Letters as they stand from left to right, in the order in which they are read: Hebrew, Arabic and their like go the other way. */
-import type { Letter } from './fragments.js';
+import type { Letter } from './fragment.js';
 import { isLeftward } from './scripts.js';
 
 type Direction = 'right' | 'left';

@@ -1,5 +1,5 @@
 /** Two pages side by side on one sheet (an open booklet, a licence): each is read by itself (spec 16.2). */
-import type { Fragment } from './fragments.js';
+import type { Fragment } from './fragment.js';
 import type { Rules } from './rules.js';
 
 export interface Half {

@@ -1,5 +1,5 @@
 /** Orders a page's text as it is read: level text first, column after column, then what is turned (spec 16.2). */
-import type { Fragment } from './fragments.js';
+import type { Fragment } from './fragment.js';
 import { buildRows, type Row, toRow } from './rows.js';
 
 /** Rows that belong together: a column, or what stands between columns. */

@@ -1,5 +1,5 @@
 /** Puts fragments that stand side by side into rows (spec 16.2). */
-import type { Fragment } from './fragments.js';
+import type { Fragment } from './fragment.js';
 
 /** Fragments from left to right on one baseline, more or less. */
 export interface Row {

@@ -1,6 +1,6 @@
 /** Turns a row into text: which letters stand together, where a blank goes, where a cell ends (spec 16.2). */
 import { inReadingOrder } from './direction.js';
-import type { Fragment, Letter } from './fragments.js';
+import type { Fragment, Letter } from './fragment.js';
 import type { Row } from './rows.js';
 import { endsInHan, startsWithHan } from './scripts.js';
 

@@ -1,5 +1,5 @@
 /** Joins the letters of an upright label in a narrow cell: 购, 买, 方 one below the other are one word. */
-import type { Fragment } from './fragments.js';
+import type { Fragment } from './fragment.js';
 import { type Area, areasOf, type Grid } from './grid.js';
 import { isHan } from './scripts.js';
 

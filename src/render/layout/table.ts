@@ -1,5 +1,5 @@
 /** Fills a ruled grid with lines of text, and finds the rows that have no rules between them. */
-import type { Fragment } from './fragments.js';
+import type { Fragment } from './fragment.js';
 import { type Area, areasOf, type Grid } from './grid.js';
 import { buildRows, type Row } from './rows.js';
 
