@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -15,9 +16,11 @@ function niceValues(): readonly number[] {
   });
 }
 
-it.runIf(process.platform === 'linux')('conversions give way to the thread that answers requests', () =>
-  withFolder(async (folder) => {
-    const before = niceValues().filter((nice) => nice === 10).length;
+/** How many threads have the nice value more while conversions have a thread. */
+function addedThreads(niceness: number): Promise<number> {
+  return withFolder(async (folder) => {
+    const count = (): number => niceValues().filter((nice) => nice === niceness).length;
+    const before = count();
     const converter = new ThreadConverter({ maxThreads: 1, fontDirs: [] });
     mkdirSync(join(folder, 'out'));
     const task = {
@@ -31,7 +34,29 @@ it.runIf(process.platform === 'linux')('conversions give way to the thread that 
       baseName: undefined,
     } as const;
     await converter.run(task, { signal: new AbortController().signal });
-    expect(niceValues().filter((nice) => nice === 10).length).toBe(before + 1);
+    const added = count() - before;
     await converter.close();
-  }),
-);
+    return added;
+  });
+}
+
+/** As a service that was started with this nice value has it. */
+async function addedAt(own: number, niceness: number): Promise<number> {
+  const before = getPriority();
+  setPriority(own);
+  try {
+    return await addedThreads(niceness);
+  } finally {
+    setPriority(before);
+  }
+}
+
+const isLinux = process.platform === 'linux';
+
+it.runIf(isLinux)('conversions give way to the thread that answers requests', async () => {
+  expect(await addedAt(0, 10)).toBe(1);
+});
+
+it.runIf(isLinux)('a service that was started nicer than that converts as it was started', async () => {
+  expect(await addedAt(15, 10)).toBe(0);
+});

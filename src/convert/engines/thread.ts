@@ -1,5 +1,5 @@
 /** Entry of a worker thread: runs one step at a time for converter.ts. What crosses is plain data. */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../errors.js';
 import { systemFontBook } from '../../fonts/system.js';
@@ -9,11 +9,14 @@ import { type InProcessEngine, loadEngine, loadEverything } from './in-process.j
 import { runStep } from './run-step.js';
 import type { ThreadMessage, ThreadReply, ThreadSettings } from './thread-types.js';
 
+const NICENESS = 10;
+
 const port = parentPort!;
 const settings = workerData as ThreadSettings;
 guardThread(settings.guard);
-// Linux keeps a nice value for each thread: conversions give way to the thread that answers requests.
-if (!settings.isForeground && process.platform === 'linux') setPriority(0, 10);
+// Linux keeps a nice value for each thread: conversions give way to the thread that answers requests. Where the service was
+// started nicer than that they stay so: going back is for root alone.
+if (!settings.isForeground && process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
 const fonts = systemFontBook(settings.fontDirs);
 /** Never aborts: whoever wants a step to end asks at the next page, or ends the thread. */
 const { signal } = new AbortController();

@@ -8,7 +8,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -242,7 +242,7 @@ function signalProcess(pid: number): void {
 
 function lowerPriority(pid: number, niceness: number): void {
   try {
-    setPriority(pid, niceness);
+    if (getPriority(pid) < niceness) setPriority(pid, niceness);
   } catch {
     // It has ended, or the machine does not allow it; it then runs as everything else.
   }
