@@ -116,6 +116,8 @@ describe('the manifests', () => {
     expect(compose.ports).toEqual([`${port}:${port}`]);
     expect(container.readinessProbe.httpGet.path).toBe('/readyz');
     expect(container.livenessProbe.httpGet.path).toBe('/healthz');
+    // What fails ends the pod: a service that waits for room still gives out its products.
+    expect(container.startupProbe.httpGet.path).toBe('/healthz');
   });
 
   it('the unit of systemd is one that systemd takes', () => {
@@ -124,6 +126,10 @@ describe('the manifests', () => {
     const variables = unitEnvironment(root);
     expect(variables).toEqual(expect.arrayContaining(['UV_THREADPOOL_SIZE=16', 'MALLOC_ARENA_MAX=2']));
     expect(lastOf('ENV').split(/\s+/)).toEqual(variables);
+    // A user that systemd makes up for each start could be given no file with a secret.
+    expect(unit).toMatch(/^User=ofd-server$/m);
+    expect(unit).not.toContain('DynamicUser');
+    expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
     expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node \/opt\/ofd-server\/dist\/main\.js -c /m);
   });
 });
