@@ -41,10 +41,18 @@ export async function serveCommand({ configPath, checkOnly }: ServeArguments): P
       process.stdout.write(`${configPath} is fit for use\n`);
       return 0;
     }
-    const service = await startService(config, { warnings });
-    process.on('SIGHUP', () => reload(service, configPath));
+    // Whoever starts it may ask for a reload at once, which would end a process that does not listen yet.
+    let service: Service | undefined;
+    let isReloadWanted = false;
+    process.on('SIGHUP', () => {
+      isReloadWanted = true;
+      if (service) reload(service, configPath);
+    });
+    service = await startService(config, { warnings });
+    if (isReloadWanted) reload(service, configPath);
     // Node prints it and ends the process; what is read afterwards is the log, written at once at this level.
-    process.on('uncaughtExceptionMonitor', (error) => service.logger.fatal({ err: error }, 'the process ends'));
+    const { logger } = service;
+    process.on('uncaughtExceptionMonitor', (error) => logger.fatal({ err: error }, 'the process ends'));
     await runUntilSignal(service).catch((error: unknown) => {
       process.stderr.write(`ofd-server: the end was not graceful: ${(error as Error).message}\n`);
       // A thread that hangs in a call would keep the process for ever.

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { takeSecrets } from '../../src/app/reload.js';
 import { Secret } from '../../src/config/key.js';
 import { copyOfBuild, Daemon } from '../support/daemon.js';
+import { HangingFolder } from '../support/hanging-folder.js';
 import { temporaryFolder } from '../support/jobs.js';
 import { until } from '../support/service.js';
 
@@ -100,4 +101,32 @@ it('a daemon takes another key and another level at SIGHUP', async () => {
     (text) => text.includes('was not read again'),
   );
   expect(await status('the-second-key-of-many')).toBe(200);
+});
+
+it('a SIGHUP that comes while the service starts is heard when it has', async () => {
+  const volume = await HangingFolder.mount(folder.path);
+  try {
+    const configPath = join(folder.path, 'config.json');
+    const keys = { listen: '127.0.0.1:0', api_key: 'a-key-that-is-long-enough', log_to_stdout: true };
+    const paths = {
+      db_path: join(folder.path, 'db/jobs.db'),
+      output_dir: join(folder.path, 'out'),
+      temp_dir: volume.path,
+    };
+    writeFileSync(configPath, JSON.stringify({ ...keys, ...paths }), { mode: 0o600 });
+    volume.hang();
+    daemon = new Daemon(configPath, copyOfBuild(join(folder.path, 'program')));
+    const { pid } = daemon;
+    // The lowest bit of the signals that it catches is SIGHUP's.
+    await until(async () => /^SigCgt:.*[13579bdf]$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')), Boolean);
+    daemon.signal('SIGHUP');
+    volume.goOn();
+    expect(await daemon.ready, daemon.output).toBeDefined();
+    await until(
+      async () => daemon?.output ?? '',
+      (text) => text.includes('configuration read again'),
+    );
+  } finally {
+    await volume.close();
+  }
 });
