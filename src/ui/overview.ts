@@ -18,6 +18,8 @@ export class Overview {
   readonly #engines = named('engines', HTMLUListElement);
   readonly #rows = named('job-rows', HTMLTableSectionElement);
   readonly #unreadable = named('unreadable', HTMLParagraphElement);
+  /** Why the last button did nothing; stays until the next is pressed. */
+  readonly #refused = named('refused', HTMLParagraphElement);
   readonly #readable = [named('charts', HTMLDivElement), named('jobs', HTMLElement)];
   readonly #onRefused: () => void;
   /** Lacks the scope `read`, which it cannot get while the page is open: it is not tried again. */
@@ -159,9 +161,13 @@ export class Overview {
     const act = (label: string, path: string): HTMLButtonElement => {
       const element = button(label, () => {
         element.disabled = true;
+        this.#refused.textContent = '';
         void call(path, { method: 'POST' })
           .then(() => this.refresh())
-          .catch((error: Error) => this.#tell(error.message, true));
+          .catch((error: Error) => {
+            element.disabled = false;
+            this.#refused.textContent = error.message;
+          });
       });
       element.dataset.job = job.id;
       element.setAttribute('aria-label', `${label} ${job.id}`);

@@ -236,6 +236,17 @@ it('offers another try for dead letters, and for no other failed job', async () 
   for (const id of [dead, hopeless]) await see('#job-rows', new RegExp(`${id}Failed`));
   const offered = await page.$$eval('#job-rows button', (buttons) => buttons.map(({ ariaLabel }) => ariaLabel));
   expect(offered).toEqual([`Try again ${dead}`]);
+
+  await page.goto('about:blank');
+  await open('en-GB', API_KEYS.reader.key);
+  await see('#job-rows', new RegExp(`${dead}Failed`));
+  await press(/^Try again$/);
+  await see('#refused', /needs the scope "admin" and has read/);
+  // It outlives the next looks at the service.
+  await new Promise((resolve) => setTimeout(resolve, 5000));
+  expect(await textOf('#refused')).toMatch(/needs the scope "admin"/);
+  expect(await page.$eval('#job-rows button', (element) => (element as HTMLButtonElement).disabled)).toBe(false);
+  await picture('refused');
 });
 
 it('can be used by keyboard alone, and says what each thing is', async () => {
