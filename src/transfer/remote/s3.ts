@@ -36,6 +36,7 @@ import {
   RemoteFault,
 } from './client.js';
 import { digestOf } from './outgoing-file.js';
+import { shortAnswer } from './short-answer.js';
 import type { RemoteProtocol } from './target.js';
 
 /** Later versions of the library want a later Node; this one is pinned, and its word about it is for developers. */
@@ -50,6 +51,10 @@ const QUESTIONS = 8;
 const MAX_SOCKETS = 50;
 /** How long giving up an upload may take. */
 const ABANDON_MS = 1500;
+
+/** Without one the library writes to the console, where the lines of the log are. */
+const nothing = (): void => undefined;
+const SILENT = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 type S3Settings = ConfigOf<typeof S3_KEYS>;
 
@@ -104,7 +109,20 @@ function clientOf(settings: S3Settings, agents: { httpAgent: HttpAgent; httpsAge
     // Of questions; what sends a stream is not tried twice.
     maxAttempts: 3,
     requestHandler: agents,
+    logger: SILENT,
   });
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (step) => {
+        const result = await next(step);
+        const response = result.response as { readonly statusCode: number; body: unknown };
+        const isContent = commandName === 'GetObjectCommand' && response.statusCode < 300;
+        if (!isContent && response.body instanceof Readable) response.body = shortAnswer(response.body);
+        return result;
+      },
+    // Before anything is made of the answer.
+    { step: 'deserialize', name: 'shortAnswer', priority: 'low' },
+  );
   return client;
 }
 

@@ -2,7 +2,15 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
-import { AuthType, createClient, type FileStat, type WebDAVClient, type WebDAVClientError } from 'webdav';
+import {
+  AuthType,
+  createClient,
+  type FileStat,
+  parseStat,
+  parseXML,
+  type WebDAVClient,
+  type WebDAVClientError,
+} from 'webdav';
 import type { ConfigOf } from '../../config/key.js';
 import { partsOf } from '../path-segments.js';
 import type { WEBDAV_KEYS } from '../targets.js';
@@ -16,6 +24,7 @@ import {
   type RemoteEntry,
   RemoteFault,
 } from './client.js';
+import { shortText } from './short-answer.js';
 import type { RemoteProtocol } from './target.js';
 
 /** Questions that are asked at a time. */
@@ -104,7 +113,14 @@ class WebdavClient implements RemoteClient {
 
   async #stat(path: string): Promise<FileStat | undefined> {
     try {
-      return (await this.#client.stat(path, this.#options)) as FileStat;
+      // The library's own reads an answer however long it is.
+      const headers = { Accept: 'text/plain,application/xml', Depth: '0' };
+      const response = await this.#client.customRequest(path, { ...this.#options, method: 'PROPFIND', headers });
+      // A refused Digest is no error to the library.
+      if (response.status === 401) throw new RemoteFault('login', `answers: 401 ${response.statusText}`.trimEnd());
+      const { body } = response as unknown as { readonly body: Readable };
+      const text = await shortText(body);
+      return parseStat(await parseXML(text), path);
     } catch (error) {
       const { status } = error as WebDAVClientError;
       if (status === 404 || status === 410) return undefined;
