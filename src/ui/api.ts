@@ -112,15 +112,21 @@ export function submit({ file, to, kind, options }: Wish, signal?: AbortSignal):
   return call('v1/convert', { method: 'POST', body: form, ...(signal && { signal }) });
 }
 
-/** Tells of a job until it has ended. Where the stream of events breaks, it is opened again. */
+const AGAIN_MS = 1000;
+
+/** Tells of a job until it has ended, also while the service is started anew: what was taken goes on by itself. */
 export async function follow(id: string, onJob: (job: Partial<Job>) => void, signal: AbortSignal): Promise<Job> {
   for (;;) {
-    const job = await json<Job>(`v1/jobs/${id}`, { signal });
-    onJob(job);
-    if (job.finished_at !== undefined) return job;
-    await readEvents(id, onJob, signal).catch((error: unknown) => {
-      if (signal.aborted || error instanceof ApiError) throw error;
-    });
+    try {
+      const job = await json<Job>(`v1/jobs/${id}`, { signal });
+      onJob(job);
+      if (job.finished_at !== undefined) return job;
+      await readEvents(id, onJob, signal);
+    } catch (error) {
+      const mayPass = !(error instanceof ApiError) || error.status >= 500 || error.status === 429;
+      if (signal.aborted || !mayPass) throw error;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
   }
 }
 

@@ -119,6 +119,24 @@ it('converts a document, shows warnings, pages and signatures, and saves the pro
   expect(complaints).toEqual([]);
 });
 
+it('follows a job through a time in which the service does not answer, as while it is started anew', async () => {
+  await open();
+  await page.setRequestInterception(true);
+  const refusals = ['cut', 'busy', 'cut'];
+  page.on('request', (request) => {
+    const isAboutJob = /\/v1\/jobs\/\w+$/.test(request.url());
+    const refusal = isAboutJob ? refusals.shift() : undefined;
+    if (refusal === 'cut') void request.abort('connectionrefused');
+    else if (refusal === 'busy')
+      void request.respond({ status: 503, body: '{"code":"unavailable","message":"later"}' });
+    else void request.continue();
+  });
+  await choose(INVOICE);
+  await press(/^Convert$/);
+  await see('#conversions li p', /^Done: 1 page$/);
+  expect(refusals).toEqual([]);
+});
+
 it('takes documents that are dropped, shows each page of pictures, and names what fails', async () => {
   const broken = Buffer.from('this is no package');
   const pages = Buffer.from(buildOfd({ pages: ['', '', ''] }));
