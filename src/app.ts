@@ -4,7 +4,7 @@ import { type Engines, startEngines } from './app/engines.js';
 import { listen } from './app/listen.js';
 import { notifierOf, targetEventsOf } from './app/notifications.js';
 import { startOutputRetention } from './app/output-retention.js';
-import { takeSecrets } from './app/reload.js';
+import { needsRestart, takeSecrets } from './app/reload.js';
 import type { RepeatedWork } from './app/repeated-work.js';
 import { startRetention } from './app/retention.js';
 import { Runs } from './app/runs.js';
@@ -17,6 +17,7 @@ import type { Converter } from './convert/converter-types.js';
 import type { AbsentEngines } from './convert/plan.js';
 import type { RequestRules } from './convert/request.js';
 import { sweepWorkspaces, workspaceRoot } from './convert/workspace.js';
+import { KeyRing } from './http/authorization.js';
 import { createServer } from './http/server.js';
 import type { HttpServer } from './http/services.js';
 import { StreamSlots } from './http/stream-slots.js';
@@ -99,8 +100,10 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
   });
   const slots = new StreamSlots({ fast: config.fastWorkers, heavy: config.heavyWorkers });
   const state = closers.add(await ServiceState.watch(store, volumes));
+  const keys = new KeyRing(config);
   const server = createServer({
     config,
+    keys,
     logger,
     store,
     attempt: runs.services,
@@ -147,7 +150,10 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     logger,
     reload: (fresh) => {
       logger.level = fresh.logLevel;
-      logger.info({ logLevel: fresh.logLevel, changed: takeSecrets(config, fresh) }, 'configuration read again');
+      const changed = [...takeSecrets(config, fresh), ...keys.take(fresh)];
+      logger.info({ logLevel: fresh.logLevel, changed }, 'configuration read again');
+      const left = needsRestart(config, fresh);
+      if (left.length > 0) logger.warn({ keys: left }, 'these keys are taken by a restart alone');
     },
     shutDown: () => {
       ending ??= shutDown();

@@ -1,6 +1,7 @@
 /** Who may do what (contract A1): keys, checked before a body is read, in constant time, over digests of equal length. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import type { Secret } from '../config/key.js';
 import { ServiceError } from '../errors.js';
 import type { HttpConfig, Scope } from './keys.js';
@@ -14,6 +15,7 @@ interface KnownKey {
   readonly secret: Secret;
   /** Every scope where absent. */
   readonly scopes: ReadonlySet<Scope> | undefined;
+  readonly requestsPerMinute: number;
   readonly limit: RateLimit | undefined;
 }
 
@@ -28,19 +30,27 @@ export function scopeOf({ scope }: { readonly scope?: Scope }): Scope {
 }
 
 export class KeyRing {
-  readonly #keys: readonly KnownKey[];
+  readonly #main: readonly KnownKey[];
+  #named: readonly KnownKey[];
   readonly #nowMs: () => number;
 
   /** @param nowMs a clock that never goes back */
   constructor(config: Pick<HttpConfig, 'apiKey' | 'apiKeys'>, nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
-    const main = config.apiKey && { name: MAIN_KEY, secret: config.apiKey, scopes: undefined, limit: undefined };
-    const named = [...config.apiKeys].flatMap(([name, { key, scopes, requestsPerMinute }]): KnownKey[] => {
-      if (!key) return [];
-      const limit = requestsPerMinute > 0 ? new RateLimit(requestsPerMinute) : undefined;
-      return [{ name, secret: key, scopes: new Set(scopes as readonly Scope[]), limit }];
-    });
-    this.#keys = [...(main ? [main] : []), ...named];
+    const unlimited = { scopes: undefined, requestsPerMinute: 0, limit: undefined };
+    this.#main = config.apiKey ? [{ name: MAIN_KEY, secret: config.apiKey, ...unlimited }] : [];
+    this.#named = namedKeys(config.apiKeys, []);
+  }
+
+  /**
+   * Takes `api_keys` of another reading of the configuration: a key that is no longer there is shut out. One that stays
+   * keeps count of its requests.
+   * @returns where they have changed, as the operator writes it: `api_keys.scanner.scopes`
+   */
+  take({ apiKeys }: Pick<HttpConfig, 'apiKeys'>): readonly string[] {
+    const before = this.#named;
+    this.#named = namedKeys(apiKeys, before);
+    return changesOf(before, this.#named).map((change) => `api_keys.${change}`);
   }
 
   /**
@@ -69,7 +79,9 @@ export class KeyRing {
     // Each candidate is compared with every key, so that the time tells nothing of which one it is.
     const matches = candidates.flatMap((candidate) => {
       const sent = digest(candidate, 'latin1');
-      return this.#keys.filter(({ secret }) => timingSafeEqual(sent, digest(secret.reveal(), 'utf8')));
+      return [...this.#main, ...this.#named].filter(({ secret }) =>
+        timingSafeEqual(sent, digest(secret.reveal(), 'utf8')),
+      );
     });
     const [match] = matches;
     if (match) return match;
@@ -80,4 +92,26 @@ export class KeyRing {
         : 'A key is needed: send "Authorization: Bearer KEY" or "X-OFD-Api-Key: KEY"',
     );
   }
+}
+
+function namedKeys(apiKeys: HttpConfig['apiKeys'], before: readonly KnownKey[]): readonly KnownKey[] {
+  return [...apiKeys].flatMap(([name, { key, scopes, requestsPerMinute }]): KnownKey[] => {
+    if (!key) return [];
+    const same = before.find((known) => known.name === name && known.requestsPerMinute === requestsPerMinute);
+    const limit = same ? same.limit : requestsPerMinute > 0 ? new RateLimit(requestsPerMinute) : undefined;
+    return [{ name, secret: key, scopes: new Set(scopes as readonly Scope[]), requestsPerMinute, limit }];
+  });
+}
+
+function changesOf(before: readonly KnownKey[], after: readonly KnownKey[]): string[] {
+  const names = new Set([...before, ...after].map(({ name }) => name));
+  return [...names].flatMap((name) => {
+    const [old, fresh] = [before, after].map((keys) => keys.find((key) => key.name === name));
+    if (!old || !fresh) return [name];
+    return [
+      ...(old.secret.reveal() === fresh.secret.reveal() ? [] : [`${name}.key`]),
+      ...(isDeepStrictEqual(old.scopes, fresh.scopes) ? [] : [`${name}.scopes`]),
+      ...(old.requestsPerMinute === fresh.requestsPerMinute ? [] : [`${name}.requests_per_minute`]),
+    ];
+  });
 }

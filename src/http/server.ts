@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { ServiceError } from '../errors.js';
 import { attemptLogRoutes } from './attempt-log.js';
-import { KeyRing, scopeOf } from './authorization.js';
+import { scopeOf } from './authorization.js';
 import { batchRoutes } from './batches.js';
 import { limitsOf, skipBody } from './body-reader.js';
 import { contentRoutes } from './content.js';
@@ -71,7 +71,7 @@ export function createServer(services: HttpServices, stalledAnswerMs = STALLED_A
     },
   }).withTypeProvider<TypeBoxProvider>();
   const routes = new RouteTable(server);
-  const keys = new KeyRing(services.config);
+  const { keys } = services;
   /** Connections with a request that has not ended. */
   const inRequest = new WeakSet<Duplex>();
 

@@ -6,6 +6,7 @@ import type { Job, LaneName } from '../jobs/job.js';
 import type { CancelAnswer, JobStore } from '../jobs/store.js';
 import type { Logger } from '../log/log.js';
 import type { RunMetrics } from '../metrics/run-metrics.js';
+import type { KeyRing } from './authorization.js';
 import type { HttpConfig } from './keys.js';
 import type { TypeBoxProvider } from './schemas.js';
 import type { StreamSlots } from './stream-slots.js';
@@ -50,6 +51,7 @@ export interface Readiness {
 
 export interface HttpServices {
   readonly config: HttpConfig;
+  readonly keys: KeyRing;
   readonly logger: Logger;
   readonly store: JobStore;
   readonly attempt: AttemptServices;

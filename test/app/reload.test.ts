@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { takeSecrets } from '../../src/app/reload.js';
+import { needsRestart, takeSecrets } from '../../src/app/reload.js';
 import { Secret } from '../../src/config/key.js';
 import { copyOfBuild, Daemon } from '../support/daemon.js';
 import { HangingFolder } from '../support/hanging-folder.js';
@@ -33,6 +33,32 @@ it('secrets are taken where both readings have one, and named where they changed
   expect(current.s3Targets.get('archive')?.secretKey.reveal()).toBe('new');
   expect(takeSecrets(current, { s3Targets: new Map() })).toEqual([]);
   expect(current.s3Targets.get('archive')?.secretKey.reveal()).toBe('new');
+});
+
+it('what only a restart takes is named', () => {
+  const make = (changes: object): object => ({
+    apiKey: new Secret('a'),
+    logLevel: 'info',
+    fastWorkers: 1,
+    fontDirs: ['a'],
+    apiKeys: new Map(),
+    s3Targets: new Map([['archive', { bucket: 'b', secretKey: new Secret('s') }]]),
+    ...changes,
+  });
+  const archive = { bucket: 'b', secretKey: new Secret('t') };
+  const same = { apiKey: new Secret('b'), logLevel: 'debug', apiKeys: new Map([['new', {}]]) };
+  expect(needsRestart(make({}), make({ ...same, s3Targets: new Map([['archive', archive]]) }))).toEqual([]);
+  const s3Targets = new Map<string, object>([
+    ['archive', { ...archive, bucket: 'c' }],
+    ['other', archive],
+  ]);
+  expect(needsRestart(make({}), make({ fastWorkers: 2, fontDirs: ['a', 'b'], s3Targets }))).toEqual([
+    'fast_workers',
+    'font_dirs',
+    's3_targets.archive.bucket',
+    's3_targets.other',
+  ]);
+  expect(needsRestart(make({ apiKey: undefined }), make({}))).toEqual(['api_key']);
 });
 
 it('a secret that was taken is read again from where it stands now', () => {
@@ -101,6 +127,59 @@ it('a daemon takes another key and another level at SIGHUP', async () => {
     (text) => text.includes('was not read again'),
   );
   expect(await status('the-second-key-of-many')).toBe(200);
+});
+
+it('a daemon takes keys that come, change and go at SIGHUP, and says what it does not take', async () => {
+  const configPath = join(folder.path, 'config.json');
+  const write = (changes: Record<string, unknown>): void =>
+    writeFileSync(
+      configPath,
+      JSON.stringify({
+        listen: '127.0.0.1:0',
+        api_key: 'a-key-that-is-long-enough',
+        log_to_stdout: true,
+        db_path: join(folder.path, 'data/jobs.db'),
+        temp_dir: join(folder.path, 'tmp'),
+        output_dir: join(folder.path, 'out'),
+        ...changes,
+      }),
+      { mode: 0o600 },
+    );
+  const [erp, prometheus, scanner] = ['key-of-the-erp-0123', 'key-of-prometheus-4567', 'key-of-the-scanner-8901'];
+  const limited = { key: prometheus, scopes: ['read'], requests_per_minute: 3 };
+  write({ api_keys: { erp: { key: erp, scopes: ['admin'] }, prometheus: limited }, fast_workers: 1 });
+  daemon = new Daemon(configPath, copyOfBuild(join(folder.path, 'program')));
+  const url = await daemon.ready;
+  const status = async (key: string): Promise<number> =>
+    (await fetch(`${url}/v1/stats`, { headers: { 'x-ofd-api-key': key } })).status;
+  const statuses = (): Promise<number[]> => Promise.all([erp, prometheus, scanner].map(status));
+  const until200 = (key: string): Promise<number> =>
+    until(
+      () => status(key),
+      (code) => code === 200,
+    );
+  expect(await statuses()).toEqual([200, 200, 401]);
+
+  write({ api_keys: { scanner: { key: scanner, scopes: ['read'] }, prometheus: limited }, fast_workers: 2 });
+  daemon.signal('SIGHUP');
+  await until200(scanner);
+  expect(await statuses()).toEqual([401, 200, 200]);
+  const lines = (): readonly { readonly msg: string }[] =>
+    (daemon?.output ?? '').split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  const told = (msg: string): unknown => lines().findLast((line) => line.msg === msg);
+  expect(told('configuration read again')).toMatchObject({ changed: ['api_keys.erp', 'api_keys.scanner'] });
+  expect(told('these keys are taken by a restart alone')).toMatchObject({ level: 'warn', keys: ['fast_workers'] });
+
+  const scopes = ['convert'];
+  write({ api_keys: { scanner: { key: scanner, scopes }, prometheus: limited, erp: { key: erp, scopes } } });
+  daemon.signal('SIGHUP');
+  await until(
+    () => status(scanner),
+    (code) => code === 403,
+  );
+  // The limit goes on counting: two of its three requests were made.
+  expect([await status(prometheus), await status(prometheus), await status(erp)]).toEqual([200, 429, 403]);
+  expect(told('configuration read again')).toMatchObject({ changed: ['api_keys.scanner.scopes', 'api_keys.erp'] });
 });
 
 it('a SIGHUP that comes while the service starts is heard when it has', async () => {
