@@ -214,18 +214,19 @@ export class JobDatabase {
 
   /** The job is never run again: neither its document nor what opens it is needed. */
   #dropInput(jobId: string): void {
-    this.#forgetPassword(jobId);
+    this.#forgetWhatOpensIt(jobId);
     const row = this.#sql('DELETE FROM inputs WHERE job_id = ? RETURNING file').get(jobId) as
       | { file: string | null }
       | undefined;
     if (row?.file) this.#transactions.leaveFiles([row.file]);
   }
 
-  /** False where there is none. */
-  #forgetPassword(jobId: string): boolean {
+  /** A password, or an address, whose query may be a signature that lets anybody in. False where there is none. */
+  #forgetWhatOpensIt(jobId: string): boolean {
     const { changes } = this.#sql(
-      `UPDATE jobs SET request = json_remove(request, '$.output.options.password')
-       WHERE id = ? AND json_extract(request, '$.output.options.password') IS NOT NULL`,
+      `UPDATE jobs SET request = json_remove(request, '$.output.options.password', '$.input.url')
+       WHERE id = ? AND (json_extract(request, '$.output.options.password') IS NOT NULL
+                      OR json_extract(request, '$.input.url') IS NOT NULL)`,
     ).run(jobId);
     return changes === 1;
   }
@@ -377,7 +378,7 @@ export class JobDatabase {
         WHERE finished_at_ms IS NOT NULL AND finished_at_ms < ? ORDER BY finished_at_ms LIMIT ?`,
     ).all(beforeMs, limit) as RunsOfJob[];
     // In a transaction of its own: a page that is given up in the same one keeps on disk what stood in it.
-    if (runs.filter(({ id }) => this.#forgetPassword(id)).length > 0) return limit;
+    if (runs.filter(({ id }) => this.#forgetWhatOpensIt(id)).length > 0) return limit;
     for (const { id } of runs) {
       this.#dropInput(id);
       this.#outbox.removeOf(id);

@@ -192,7 +192,7 @@ export interface JobStore extends Outbox {
    * Removes at most `limit` jobs and batches that ended before `beforeMs`, with their kept inputs and notifications;
    * products and counters stay.
    * @returns how many were removed; fewer than `limit` means that none is left. `limit`, too, where first only passwords
-   *   of documents were taken out of the records
+   *   and addresses of documents were taken out of the records
    */
   prune(beforeMs: number, limit: number): Promise<number>;
 

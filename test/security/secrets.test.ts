@@ -26,6 +26,8 @@ const SECRETS = {
   notifyUrl: 'canary-hook-1708',
   document: 'canary-pdf-190a',
   wrong: 'canary-wrong-1b0c',
+  inputUrl: 'canary-signed-1d0e',
+  failedUrl: 'canary-signed-1f10',
 } as const;
 
 const folder = temporaryFolder('secrets');
@@ -43,6 +45,10 @@ function startWeb(): Promise<number> {
     const { authorization = '', ...others } = request.headers;
     const status = Number(/\/status-(\d+)/.exec(request.url ?? '')?.[1] ?? 403);
     request.resume();
+    if (request.url?.startsWith('/document.ofd')) {
+      response.end(OFD);
+      return;
+    }
     response.writeHead(status, `No ${request.method}`, { 'x-asked': JSON.stringify(others).slice(0, 2000) });
     response.end(`refused: ${request.url} ${authorization}`);
   });
@@ -103,6 +109,7 @@ async function configuration(): Promise<object> {
       refused: hook(410),
       gone: { ...hook(204), url: 'http://127.0.0.1:1/' },
     },
+    allow_input_url_hosts: ['127.0.0.0/8'],
     allow_insecure_ftp: true,
     allow_insecure_s3: true,
     ftp_targets: {
@@ -233,6 +240,16 @@ it('no secret is found anywhere', async () => {
     await call(`/v1/convert?to=txt&password=${password}`, locked);
     await call(`/v1/convert?to=txt&output.options.password=${password}`, locked);
   }
+  // Addresses whose query lets anybody in.
+  const { port } = web.address() as AddressInfo;
+  const fetched = async (kind: string, path: string): Promise<Response> => {
+    const input = { kind: 'url', url: `http://127.0.0.1:${port}${path}` };
+    return call('/v1/convert', JSON.stringify({ input, output: { kind, format: 'txt' } }));
+  };
+  for (const kind of ['stream', 'dir']) {
+    expect((await fetched(kind, `/document.ofd?sig=${SECRETS.inputUrl}`)).ok).toBe(true);
+    await fetched(kind, `/status-403?sig=${SECRETS.failedUrl}`);
+  }
   // The engines die with all that they were given printed.
   await run({ kind: 'dir', format: 'pdf' }, Buffer.from('plain text'), 'a.txt');
   await run({ kind: 'dir', format: 'pdf' }, Buffer.from('<html><p>text</p></html>'), 'a.html');
@@ -266,7 +283,7 @@ it('no secret is found anywhere', async () => {
   expectNone('its output', daemon.output);
   for (const place of ['log', 'out', 'tmp', 'db']) {
     for (const [path, text] of contents(at(place))) {
-      const known = place === 'db' ? text.replaceAll(SECRETS.wrong, '') : text;
+      const known = place === 'db' ? text.replaceAll(SECRETS.wrong, '').replaceAll(SECRETS.failedUrl, '') : text;
       expectNone(path, known);
     }
   }
