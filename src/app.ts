@@ -2,6 +2,7 @@
 import { Closers } from './app/closers.js';
 import { type Engines, startEngines } from './app/engines.js';
 import { listen } from './app/listen.js';
+import { misnamedPaths } from './app/named-paths.js';
 import { notifierOf, targetEventsOf } from './app/notifications.js';
 import { startOutputRetention } from './app/output-retention.js';
 import { needsRestart, takeSecrets } from './app/reload.js';
@@ -79,7 +80,8 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
   const startedAtMs = Date.now();
   const openness = await prepareVolumes(config);
   const { logger } = closers.add(await openLogOrFail(config));
-  for (const warning of [...(options.warnings ?? []), ...openness]) logger.warn(warning);
+  const misnamed = await misnamedPaths(config);
+  for (const warning of [...(options.warnings ?? []), ...openness, ...misnamed]) logger.warn(warning);
   const store = closers.add(await openStore(config));
   await recover(config, store, logger);
 

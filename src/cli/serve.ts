@@ -1,5 +1,6 @@
 /** `ofd-server -c FILE`: the daemon in the foreground, its signals and exit codes (contract R6); `--check-config`. */
 import { parseArgs } from 'node:util';
+import { misnamedPaths } from '../app/named-paths.js';
 import { ConfigError, loadConfig, type Service, StartError, startService } from '../app.js';
 
 export interface ServeArguments {
@@ -37,7 +38,8 @@ export async function serveCommand({ configPath, checkOnly }: ServeArguments): P
   try {
     const { config, warnings } = loadConfig(configPath, process.env);
     if (checkOnly) {
-      for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+      for (const warning of [...warnings, ...(await misnamedPaths(config))])
+        process.stderr.write(`warning: ${warning}\n`);
       process.stdout.write(`${configPath} is fit for use\n`);
       return 0;
     }

@@ -49,6 +49,21 @@ export function findPrograms(settings: ProgramSettings): Programs {
   };
 }
 
+/** Lines about programs that are named and cannot be run. */
+export function misnamedPrograms({
+  sofficePath,
+  chromePath,
+}: Pick<ProgramSettings, 'sofficePath' | 'chromePath'>): readonly string[] {
+  const isMisnamed = (configured: string, found: string | undefined): boolean =>
+    configured !== '' && found === undefined;
+  return [
+    ...(isMisnamed(sofficePath, findSoffice(sofficePath))
+      ? [absenceOf('LibreOffice', 'soffice_path', sofficePath)]
+      : []),
+    ...(isMisnamed(chromePath, findChrome(chromePath)) ? [absenceOf('Chromium', 'chrome_path', chromePath)] : []),
+  ];
+}
+
 function absenceOf(title: string, key: string, configured: string): string {
   return configured === ''
     ? `install ${title}, or set ${key} to its program`
