@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { needsRestart, takeSecrets } from '../../src/app/reload.js';
+import { takeSecrets } from '../../src/app/reload.js';
 import { Secret } from '../../src/config/key.js';
 import { copyOfBuild, Daemon } from '../support/daemon.js';
 import { HangingFolder } from '../support/hanging-folder.js';
@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 it('secrets are taken where both readings have one, and named where they changed', () => {
-  const make = (secretKey: string, password: string): unknown => ({
+  const make = (secretKey: string, password: string): object => ({
     apiKey: new Secret('same'),
     s3Targets: new Map([['archive', { bucket: 'b', secretKey: new Secret(secretKey) }]]),
     sftpTargets: new Map([['box', { auth: { password: new Secret(password) } }]]),
@@ -29,10 +29,27 @@ it('secrets are taken where both readings have one, and named where they changed
     fontDirs: ['a'],
   });
   const current = make('old', 'p') as { s3Targets: Map<string, { secretKey: Secret }> };
-  expect(takeSecrets(current, make('new', 'p'))).toEqual(['s3_targets.archive.secret_key']);
+  expect(takeSecrets(current, make('new', 'p'))).toEqual({
+    changed: ['s3_targets.archive.secret_key'],
+    needsRestart: [],
+  });
   expect(current.s3Targets.get('archive')?.secretKey.reveal()).toBe('new');
-  expect(takeSecrets(current, { s3Targets: new Map() })).toEqual([]);
+  expect(takeSecrets(current, { ...make('new', 'p'), s3Targets: new Map() })).toEqual({
+    changed: [],
+    needsRestart: ['s3_targets.archive'],
+  });
   expect(current.s3Targets.get('archive')?.secretKey.reveal()).toBe('new');
+});
+
+it('a target that is another one now keeps its secrets until a restart: none is sent to the old address', () => {
+  const make = (endpoint: string, password: string): Map<string, { endpoint: string; password: Secret }> =>
+    new Map([['archive', { endpoint, password: new Secret(password) }]]);
+  const webdavTargets = make('https://old', 'old');
+  expect(takeSecrets({ webdavTargets }, { webdavTargets: make('https://new', 'new') })).toEqual({
+    changed: [],
+    needsRestart: ['webdav_targets.archive'],
+  });
+  expect(webdavTargets.get('archive')?.password.reveal()).toBe('old');
 });
 
 it('what only a restart takes is named', () => {
@@ -45,20 +62,20 @@ it('what only a restart takes is named', () => {
     s3Targets: new Map([['archive', { bucket: 'b', secretKey: new Secret('s') }]]),
     ...changes,
   });
+  const needsRestart = (changes: object): readonly string[] => takeSecrets(make({}), make(changes)).needsRestart;
   const archive = { bucket: 'b', secretKey: new Secret('t') };
   const same = { apiKey: new Secret('b'), logLevel: 'debug', apiKeys: new Map([['new', {}]]) };
-  expect(needsRestart(make({}), make({ ...same, s3Targets: new Map([['archive', archive]]) }))).toEqual([]);
+  expect(needsRestart({ ...same, s3Targets: new Map([['archive', archive]]) })).toEqual([]);
   const s3Targets = new Map<string, object>([
     ['archive', { ...archive, bucket: 'c' }],
     ['other', archive],
   ]);
-  expect(needsRestart(make({}), make({ fastWorkers: 2, fontDirs: ['a', 'b'], s3Targets }))).toEqual([
+  expect(needsRestart({ fastWorkers: 2, fontDirs: ['a', 'b'], s3Targets })).toEqual([
     'fast_workers',
     'font_dirs',
-    's3_targets.archive.bucket',
+    's3_targets.archive',
     's3_targets.other',
   ]);
-  expect(needsRestart(make({ apiKey: undefined }), make({}))).toEqual(['api_key']);
 });
 
 it('a secret that was taken is read again from where it stands now', () => {
@@ -66,7 +83,7 @@ it('a secret that was taken is read again from where it stands now', () => {
   writeFileSync(before, 'old');
   writeFileSync(now, 'new');
   const current = { apiKey: new Secret('old', before) };
-  expect(takeSecrets(current, { apiKey: new Secret('new', now) })).toEqual(['api_key']);
+  expect(takeSecrets(current, { apiKey: new Secret('new', now) }).changed).toEqual(['api_key']);
   expect(current.apiKey.reload()).toBe(false);
   expect(current.apiKey.reveal()).toBe('new');
   writeFileSync(now, 'newer');
