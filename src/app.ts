@@ -5,7 +5,7 @@ import { listen } from './app/listen.js';
 import { misnamedPaths } from './app/named-paths.js';
 import { notifierOf, targetEventsOf } from './app/notifications.js';
 import { startOutputRetention } from './app/output-retention.js';
-import { needsRestart, takeSecrets } from './app/reload.js';
+import { takeSecrets } from './app/reload.js';
 import type { RepeatedWork } from './app/repeated-work.js';
 import { startRetention } from './app/retention.js';
 import { Runs } from './app/runs.js';
@@ -152,10 +152,9 @@ async function start(config: Config, options: StartOptions, closers: Closers): P
     logger,
     reload: (fresh) => {
       logger.level = fresh.logLevel;
-      const changed = [...takeSecrets(config, fresh), ...keys.take(fresh)];
-      logger.info({ logLevel: fresh.logLevel, changed }, 'configuration read again');
-      const left = needsRestart(config, fresh);
-      if (left.length > 0) logger.warn({ keys: left }, 'these keys are taken by a restart alone');
+      const { changed, needsRestart } = takeSecrets(config, fresh);
+      logger.info({ logLevel: fresh.logLevel, changed: [...changed, ...keys.take(fresh)] }, 'configuration read again');
+      if (needsRestart.length > 0) logger.warn({ keys: needsRestart }, 'these keys are taken by a restart alone');
     },
     shutDown: () => {
       ending ??= shutDown();
