@@ -105,17 +105,17 @@ export class Pdfium {
 
   /** A UTF-16 text of a function that tells its length in bytes; '' where there is none. */
   utf16(read: (address: number, sizeBytes: number) => number): string {
-    const bytes = this.#sized(read);
+    const bytes = this.sized(read);
     return decodeZeroEnded(new TextDecoder('utf-16le'), bytes.subarray(0, bytes.length & ~1));
   }
 
   /** As UTF-8; as Latin-1 where it is none, which FontBook knows how to read. */
   utf8(read: (address: number, sizeBytes: number) => number): string {
-    return decodeBytes(this.#sized(read));
+    return decodeBytes(this.sized(read));
   }
 
   /** What a function writes that tells its size first; cut at a megabyte. */
-  #sized(read: (address: number, sizeBytes: number) => number): Uint8Array {
+  sized(read: (address: number, sizeBytes: number) => number): Uint8Array {
     const size = Math.min(read(0, 0) >>> 0, MAX_TEXT_BYTES);
     if (size === 0) return new Uint8Array(0);
     return this.lend(size, (address) => {

@@ -2,6 +2,7 @@
 import { type Matrix, multiply, transformPoint } from '../display/geometry.js';
 import type { GlyphRun } from '../display/list.js';
 import type { SolidPaint } from '../display/paint.js';
+import { type ActualText, type ActualTexts, astralTexts } from './actual-text.js';
 import type { PdfFace, PdfFonts } from './fonts.js';
 import type { PageFrame } from './geometry.js';
 import type { Pdfium } from './pdfium.js';
@@ -46,6 +47,7 @@ class RunReader {
   readonly #source: TextSource;
   readonly #textPage: number;
   readonly #scratch: number;
+  readonly #actual: ActualTexts;
   readonly #finished: GlyphRun[] = [];
   #open: OpenRun | undefined;
 
@@ -53,6 +55,7 @@ class RunReader {
     this.#source = source;
     this.#textPage = textPage;
     this.#scratch = scratch;
+    this.#actual = astralTexts(source.pdfium, source.page);
   }
 
   runs(): GlyphRun[] {
@@ -62,16 +65,28 @@ class RunReader {
       if (call.FPDFText_IsGenerated(this.#textPage, i) !== 1) this.#add(i);
     }
     this.#finish();
+    for (const text of this.#actual.texts) this.#addActual(text);
     return this.#finished;
+  }
+
+  /** The whole of it as one letter, where its first glyph stands. */
+  #addActual({ characters, object, matrix, box }: ActualText): void {
+    const { call } = this.#source.pdfium;
+    const fontSize = this.#floats(1, (to) => call.FPDFTextObj_GetFontSize(object, to))?.[0] ?? 0;
+    this.#open = this.#begin(object, matrix, fontSize);
+    const edges = { left: box.x, right: box.x + box.width, bottom: box.y, top: box.y + box.height };
+    this.#open?.add(characters, [matrix[4], matrix[5]], edges);
+    this.#finish();
   }
 
   #add(index: number): void {
     const { call } = this.#source.pdfium;
     const object = call.FPDFText_GetTextObject(this.#textPage, index);
-    if (object === 0) return;
+    if (object === 0 || this.#actual.objects.has(object)) return;
     if (this.#open?.object !== object) {
       this.#finish();
-      this.#open = this.#begin(object, index);
+      const matrix = this.#floats(6, (to) => call.FPDFText_GetMatrix(this.#textPage, index, to)) as Matrix | undefined;
+      this.#open = matrix && this.#begin(object, matrix, call.FPDFText_GetFontSize(this.#textPage, index));
     }
     this.#open?.add(this.#characters(index), this.#origin(index), this.#looseBox(index));
   }
@@ -82,22 +97,19 @@ class RunReader {
     this.#open = undefined;
   }
 
-  #begin(object: number, index: number): OpenRun | undefined {
+  #begin(object: number, matrix: Matrix, fontSize: number): OpenRun | undefined {
     const { pdfium, fonts, frame } = this.#source;
-    const { call } = pdfium;
-    const font = call.FPDFTextObj_GetFont(object);
-    const matrix = this.#floats(6, (to) => call.FPDFText_GetMatrix(this.#textPage, index, to)) as Matrix | undefined;
-    const fontSize = call.FPDFText_GetFontSize(this.#textPage, index);
-    if (font === 0 || matrix === undefined || !(Math.abs(fontSize) > 0)) return undefined;
-    return OpenRun.start({ object, face: fonts.face(font), frame, matrix, fontSize, fill: this.#fill(object, index) });
+    const font = pdfium.call.FPDFTextObj_GetFont(object);
+    if (font === 0 || !(Math.abs(fontSize) > 0)) return undefined;
+    return OpenRun.start({ object, face: fonts.face(font), frame, matrix, fontSize, fill: this.#fill(object) });
   }
 
-  #fill(object: number, index: number): SolidPaint | undefined {
+  #fill(object: number): SolidPaint | undefined {
     const { isPainted, pdfium } = this.#source;
     const { call } = pdfium;
     if (!isPainted || INVISIBLE_MODES.includes(call.FPDFTextObj_GetTextRenderMode(object))) return undefined;
     const at = this.#scratch;
-    if (call.FPDFText_GetFillColor(this.#textPage, index, at, at + 4, at + 8, at + 12) === 0) return undefined;
+    if (call.FPDFPageObj_GetFillColor(object, at, at + 4, at + 8, at + 12) === 0) return undefined;
     const [red, green, blue, alpha] = [0, 4, 8, 12].map((offset) => pdfium.view.getUint32(at + offset, true) & 255);
     return { kind: 'solid', color: [red!, green!, blue!], alpha: alpha! / 255 };
   }
@@ -280,7 +292,7 @@ class OpenRun {
       glyphIds: this.#glyphIds,
       x: this.#x,
       y: this.#y,
-      characters: joinedSurrogates(this.#characters),
+      characters: joinedSurrogates(this.#characters.map(inReadingOrder)),
       readDirection: 0,
       emboldenMm: 0,
       clips: [],
@@ -288,6 +300,33 @@ class OpenRun {
       ...(fill && { fill }),
     };
   }
+}
+
+/** Letters of scripts from right to left, with marks; halves of surrogate pairs. */
+const TURNED_LETTERS = /^(?=.*\p{L})[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{M}]{2,}$/u;
+const TURNED_PAIRS = /^(?:[\udc00-\udfff][\ud800-\udbff]|[\u200d\ufe0f])+$/;
+
+/**
+ * The library turns round what one glyph stands for, with the line or the letters that run from right to left, but for
+ * what it spells out itself: a letter of the presentation forms.
+ */
+function inReadingOrder(characters: string): string {
+  if (characters.length < 2) return characters;
+  const turned = characters.split('').reverse().join('');
+  if (TURNED_PAIRS.test(characters)) return turned;
+  if (!TURNED_LETTERS.test(characters)) return characters;
+  return PRESENTATION_FORMS.has(characters) && !PRESENTATION_FORMS.has(turned) ? characters : turned;
+}
+
+/** What presentation forms of Hebrew and Arabic stand for. */
+const PRESENTATION_FORMS: ReadonlySet<string> = new Set(
+  [...codePoints(0xfb1d, 0xfdff), ...codePoints(0xfe70, 0xfefc)].map((code) =>
+    String.fromCodePoint(code).normalize('NFKC'),
+  ),
+);
+
+function codePoints(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 
 /** Halves of a surrogate pair that stand in two letters become one in the first. */

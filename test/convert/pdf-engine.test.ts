@@ -119,6 +119,30 @@ const ligatures = (matrix: string, to: (along: number) => string): string =>
   `BT /F1 10 Tf ${matrix} Tm <03> Tj ${to(5)} Td /Span << /ActualText (fi) >> BDC <01> Tj EMC ${to(6)} Td <04> Tj ` +
   `${to(5)} Td /Span << /ActualText (Th) >> BDC <02> Tj EMC ${to(9)} Td <04> Tj ET`;
 
+/** Squares, a quarter of an em apart: 01 𠮷, 02 لا, 03 ع, 04 a blank, 05 x, and 06, which stands for nothing. */
+const SQUARE_FONT = [
+  '<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 /LastChar 6 ' +
+    '/Widths [1000 1000 1000 1000 500 1000 1000] /Encoding << /Type /Encoding /Differences [0 /s /s /s /s /b /s /s] >> ' +
+    '/CharProcs << /s 101 0 R /b 102 0 R >> /ToUnicode 103 0 R /Resources << >> >>',
+  { dict: '', stream: '1000 0 0 0 750 750 d1 0 0 750 750 re f' },
+  { dict: '', stream: '500 0 0 0 0 0 d1' },
+  {
+    dict: '',
+    stream:
+      '/CIDInit /ProcSet findresource begin begincmap /CMapName /X def /CMapType 2 def ' +
+      '1 begincodespacerange <00> <ff> endcodespacerange 5 beginbfchar ' +
+      '<01> <d842dfb7> <02> <06440627> <03> <0639> <04> <0020> <05> <0078> endbfchar endcmap end',
+  },
+];
+const squares = (...shown: readonly string[]): Buffer =>
+  writePdf({
+    pages: [{ content: `BT /F1 12 Tf 72 700 Td ${shown.join(' ')} ET` }],
+    fonts: '/F1 100 0 R',
+    objects: SQUARE_FONT,
+  });
+const actualText = (text: string, shown: string): string =>
+  `/Span << /ActualText ${utf16Hex(`\ufeff${text}`)} >> BDC ${shown} EMC`;
+
 describe('pictures of pages', () => {
   it('show what poppler shows', async () => {
     const pdf = await pdfOfOfd();
@@ -257,6 +281,27 @@ describe('text', () => {
     const runs: { text: string; glyphs: { width_mm: number[] } }[] = documents[0].pages[0].text;
     const width = (ofText: string) => runs.find(({ text }) => text === ofText)?.glyphs.width_mm;
     expect([width('fi'), width('Th'), width('x')]).toEqual([[2.117], [3.175], [1.764]]);
+  });
+
+  it.each([
+    ['between letters from left to right', ['<05040104> Tj <05> Tj'], 'x 𠮷 x\n'],
+    ['between letters from right to left', ['<0304> Tj <01> Tj <0403> Tj'], 'ع 𠮷 ع\n'],
+    ['instead of glyphs that stand for nothing', ['<0504> Tj', actualText('𪚥', '<06> Tj'), '<05> Tj'], 'x 𪚥x\n'],
+    [
+      'and instead of glyphs that stand for something else',
+      ['<05> Tj', actualText('👨\u200d👩', '<06> Tj <06> Tj'), '<05> Tj'],
+      'x👨\u200d👩x\n',
+    ],
+  ])('has characters beyond U+FFFF %s', async (_, shown, text) => {
+    const pdf = squares(...shown);
+    expect((await convert(pdf, 'txt')).text('output.txt')).toBe(text);
+    expect((await convert(pdf, 'md')).text('output.md')).toBe(text);
+  });
+
+  it('of glyphs that stand for several letters from right to left is in the order that it is read in', async () => {
+    expect((await convert(squares('<0203> Tj'), 'txt')).text('output.txt')).toBe('علا\n');
+    const spelled = squares('<03> Tj', actualText('ﻻ', '<06> Tj'));
+    expect((await convert(spelled, 'txt')).text('output.txt')).toBe('لاع\n');
   });
 
   it('has the tables that lines rule', async () => {
