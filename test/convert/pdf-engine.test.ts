@@ -119,12 +119,12 @@ const ligatures = (matrix: string, to: (along: number) => string): string =>
   `BT /F1 10 Tf ${matrix} Tm <03> Tj ${to(5)} Td /Span << /ActualText (fi) >> BDC <01> Tj EMC ${to(6)} Td <04> Tj ` +
   `${to(5)} Td /Span << /ActualText (Th) >> BDC <02> Tj EMC ${to(9)} Td <04> Tj ET`;
 
-/** Squares, a quarter of an em apart: 01 𠮷, 02 لا, 03 ع, 04 a blank, 05 x, and 06, which stands for nothing. */
+/** Squares, a tenth of an em apart: 01 𠮷, 02 لا, 03 ع, 04 a blank, 05 x, and 06, which stands for nothing. */
 const SQUARE_FONT = [
   '<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 /LastChar 6 ' +
     '/Widths [1000 1000 1000 1000 500 1000 1000] /Encoding << /Type /Encoding /Differences [0 /s /s /s /s /b /s /s] >> ' +
     '/CharProcs << /s 101 0 R /b 102 0 R >> /ToUnicode 103 0 R /Resources << >> >>',
-  { dict: '', stream: '1000 0 0 0 750 750 d1 0 0 750 750 re f' },
+  { dict: '', stream: '1000 0 0 0 900 900 d1 0 0 900 900 re f' },
   { dict: '', stream: '500 0 0 0 0 0 d1' },
   {
     dict: '',
