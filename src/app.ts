@@ -256,7 +256,7 @@ function startCleaning(config: Config, volumes: VolumeWatches, logger: Logger): 
     retentionMs: config.outputRetentionMs,
     now: Date.now,
     mustWait: () => volumes.hung('output_dir') !== undefined,
-    onRemoved: (files, bytes) => logger.info({ files, bytes }, 'old products removed'),
+    onRemoved: (files, bytes) => logger.info({ files, freedBytes: bytes }, 'old products removed'),
     onError: (error) => logger.warn({ err: error }, 'old products'),
   });
 }

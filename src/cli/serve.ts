@@ -81,7 +81,8 @@ function reload(service: Service, configPath: string): void {
   try {
     service.reload(loadConfig(configPath, process.env).config);
   } catch (error) {
-    service.logger.error({ err: error }, 'the configuration was not read again');
+    const what = error instanceof ConfigError ? { faults: error.faults } : { err: error };
+    service.logger.error(what, 'the configuration was not read again');
   }
 }
 

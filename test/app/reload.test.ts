@@ -143,6 +143,11 @@ it('a daemon takes another key and another level at SIGHUP', async () => {
     async () => daemon?.output ?? '',
     (text) => text.includes('was not read again'),
   );
+  const refused = daemon.output.split('\n').find((text) => text.includes('was not read again')) ?? '';
+  expect(JSON.parse(refused)).toMatchObject({
+    level: 'error',
+    faults: [expect.stringMatching(/^log_level: "shout" /)],
+  });
   expect(await status('the-second-key-of-many')).toBe(200);
 });
 
