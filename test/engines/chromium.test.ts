@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser } from '../../src/convert/chromium/browser.js';
 import type { BrowserEnd } from '../../src/convert/chromium/pool.js';
 import { ChromiumEngine, type ChromiumOptions, findChrome } from '../../src/convert/engines/chromium.js';
 import type { EngineRun } from '../../src/convert/engines/engine.js';
@@ -364,6 +365,27 @@ describe('what does not end by itself', () => {
       message: expect.stringMatching(/dying-chrome\) does not start: .*; it printed: No usable sandbox!/),
     });
     await dying.close();
+  });
+
+  it('names the key where the browser may lack what its own sandbox needs', async () => {
+    const program = join(folder.path, 'silent-chrome');
+    writeFileSync(program, '#!/bin/sh\nexit 1\n');
+    chmodSync(program, 0o755);
+    const settings = {
+      program,
+      profileRoot: folder.path,
+      environment: {},
+      prefix: [],
+      owner: 'a',
+      maxResidentBytes: 1e9,
+    };
+    const messageWith = (noSandbox: boolean): Promise<string> =>
+      Browser.start({ ...settings, noSandbox }, () => undefined, new AbortController().signal).then(
+        () => '',
+        (error: Error) => error.message,
+      );
+    expect(await messageWith(false)).toMatch(/needs user namespaces: .* chrome_no_sandbox/);
+    expect(await messageWith(true)).toMatch(/does not start: (?!.*sandbox)/);
   });
 });
 

@@ -28,6 +28,9 @@ export interface BrowserSettings {
 }
 
 const START_MS = 30_000;
+/** It ends without a word that gets through where it cannot have one. */
+const SANDBOX_ADVICE =
+  '; its sandbox needs user namespaces: where the machine or container has none, chrome_no_sandbox starts it without';
 /** Gives way to the threads that answer requests. */
 const NICENESS = 5;
 /** What it prints last tells why it ended. */
@@ -133,7 +136,7 @@ export class Browser {
       const { message } = error as Error;
       throw new ServiceError(
         'engine_crashed',
-        `Chromium (${settings.program}) does not start: ${message}; it printed: ${output.last}`,
+        `Chromium (${settings.program}) does not start: ${message}; it printed: ${output.last}${settings.noSandbox ? '' : SANDBOX_ADVICE}`,
         { reason: 'internal', cause: error },
       );
     } finally {
