@@ -69,6 +69,37 @@ const DOCUMENTS: readonly (readonly [name: string, make: () => string | Uint8Arr
   ['a.txt', () => TEXT],
 ];
 
+/** Points, rounded. */
+function pageSize(path: string): readonly number[] {
+  const printed = execFileSync('pdfinfo', [path], { encoding: 'utf8' });
+  return [...(/Page size: +(.*) pts/.exec(printed)?.[1] ?? '').matchAll(/[\d.]+/g)].map(([side]) =>
+    Math.round(Number(side)),
+  );
+}
+
+const A4 = [595, 842];
+const A5 = [420, 595];
+const SECTION = '<w:sectPr><w:pgMar w:top="567" w:left="567" w:right="567" w:bottom="567"/></w:sectPr>';
+const SMALL_SECTION = '<w:sectPr><w:pgSz w:w="8391" w:h="11906"/></w:sectPr>';
+
+describe.concurrent('paper', () => {
+  it.each<readonly [string, string, () => string | Uint8Array, readonly number[]]>([
+    ['is A4 where the document says none', 'a.docx', () => textDocx('甲'), A4],
+    ['is A4 where a section says none', 'b.docx', () => docx(paragraphXml({ text: '甲' }) + SECTION), A4],
+    ['is A4 where the section is empty', 'c.docx', () => docx(`${paragraphXml({ text: '甲' })}<w:sectPr/>`), A4],
+    ['is what the document says', 'd.docx', () => docx(paragraphXml({ text: '甲' }) + SMALL_SECTION), A5],
+    ['is A4 where the document says none', 'a.rtf', () => '{\\rtf1\\ansi \\u30002?}', A4],
+    ['is what the document says', 'b.rtf', () => '{\\rtf1\\ansi\\paperw8391\\paperh11906 \\u30002?}', A5],
+    ['is A4 where the document says none', 'a.odt', () => odt('<text:p>甲</text:p>'), A4],
+    ['is A4 where the document says none', 'a.xlsx', () => xlsx([['甲']]), A4],
+    ['is A4 where the document says none', 'a.csv', () => '甲,乙\n', A4],
+  ])('%s (%s)', async (_, name, make, size) => {
+    const { path } = await convert(name, make());
+    expect(pageSize(path)).toEqual(size);
+    expect(pdfText(path)).toContain('甲');
+  });
+});
+
 describe.concurrent('a document of each kind', () => {
   it.each(DOCUMENTS)('%s', async (name, make) => {
     const made = await convert(name, make());

@@ -1,10 +1,12 @@
 /**
- * A copy of an office document that refers to nothing outside of it: of the ZIP kind (external.ts), or RTF (rtf.ts).
+ * A copy of an office document that refers to nothing outside of it: of the ZIP kind (external.ts), or RTF (rtf.ts); with
+ * A4 where it says nothing of its paper (default-paper.ts).
  * Reads and unpacks the whole document: for a thread.
  */
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { crc32, deflateRawSync, inflateRawSync } from '../../zlib.js';
 import { type ByteSource, sourceOf } from '../byte-source.js';
+import { rtfWithPaper, wordWithPaper } from './default-paper.js';
 import { type OnBlocked, UnreadablePart, withoutExternal } from './external.js';
 import { withoutFetchingFields } from './rtf.js';
 import { DEFLATED, dataStart, listZip, STORED, type ZipEntry, type ZipListing } from './zip-listing.js';
@@ -67,7 +69,8 @@ async function closedParts(source: ByteSource, zip: ZipListing, looking: Looking
       part.toString('latin1', 0, 2) === 'PK'
         ? await closedArchive(part, entry, looking)
         : withoutExternal(part, looking.onBlocked);
-    if (closed) changed.set(entry, closed);
+    const kept = (looking.depth === 0 && wordWithPaper(closed ?? part)) || closed;
+    if (kept) changed.set(entry, kept);
   }
   return changed;
 }
@@ -95,7 +98,9 @@ async function closedArchive(part: Buffer, { rawName }: ZipEntry, looking: Looki
 
 async function copyRtf(source: ByteSource, to: string, onBlocked: OnBlocked): Promise<boolean> {
   if (source.sizeBytes > LARGEST_PART_BYTES) throw new UnreadablePart('a text of this size', true);
-  const changed = withoutFetchingFields(await source.read(0, source.sizeBytes), onBlocked);
+  const document = await source.read(0, source.sizeBytes);
+  const closed = withoutFetchingFields(document, onBlocked);
+  const changed = rtfWithPaper(closed ?? document) ?? closed;
   if (changed) writeFileSync(to, changed, { mode: 0o600, flag: 'wx' });
   return changed !== undefined;
 }
