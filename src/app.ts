@@ -192,6 +192,10 @@ function watchVolumes(config: Config, logger: Logger): Promise<VolumeWatches> {
   return VolumeWatches.start({
     config,
     onSpace: (text, isLow) => logger[isLow ? 'warn' : 'info']({ space: text }, isLow ? 'no space' : 'space again'),
+    onFault: (key, fault) => {
+      if (fault === undefined) logger.info({ volume: key }, 'volume can be used again');
+      else logger.warn({ volume: key, fault }, 'volume cannot be used');
+    },
   });
 }
 

@@ -33,6 +33,8 @@ export interface VolumeWatchOptions {
   readonly config: Config;
   /** A volume has become short of space, or is no longer. */
   readonly onSpace?: (text: string, isLow: boolean) => void;
+  /** A volume hangs or takes no file, or does so no longer: `fault` is absent then. */
+  readonly onFault?: (key: Volume['key'], fault: string | undefined) => void;
 }
 
 /** Watches of all volumes; those that lie on one device share a thread. */
@@ -47,7 +49,7 @@ export class VolumeWatches {
     this.#minFreeBytes = minFreeBytes;
   }
 
-  static async start({ config, onSpace }: VolumeWatchOptions): Promise<VolumeWatches> {
+  static async start({ config, onSpace, onFault }: VolumeWatchOptions): Promise<VolumeWatches> {
     const probes = new Map<number, VolumeProbe>();
     const volumes: WatchedVolume[] = [];
     for (const { key, folder } of volumesOf(config)) {
@@ -66,7 +68,13 @@ export class VolumeWatches {
         }
         if (fault !== undefined) throw new Error(fault);
       };
-      const watch = new Watch({ name: key, probe: look, everyMs: LOOK_EVERY_MS, deadlineMs: DEADLINE_MS });
+      const watch = new Watch({
+        name: key,
+        probe: look,
+        everyMs: LOOK_EVERY_MS,
+        deadlineMs: DEADLINE_MS,
+        onChange: (fault) => onFault?.(key, fault),
+      });
       const volume: WatchedVolume = { key, folder, watch, freeBytes: undefined, lowSinceMs: undefined };
       volumes.push(volume);
     }

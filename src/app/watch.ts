@@ -9,6 +9,8 @@ export interface WatchOptions {
   readonly everyMs: number;
   /** A look that takes longer is a fault by itself, until it ends. */
   readonly deadlineMs: number;
+  /** It was well and is no longer, or the other way round; with why it is not. */
+  readonly onChange?: (fault: string | undefined) => void;
 }
 
 export class Watch {
@@ -56,10 +58,12 @@ export class Watch {
 
   async #look(onKnown: () => void): Promise<void> {
     const { name, probe, everyMs, deadlineMs } = this.#options;
+    const wasWell = this.#faultSinceMs === undefined;
     const late = setTimeout(() => {
       this.#fault = `${name}: no answer for ${deadlineMs} ms`;
       this.#lateSinceMs ??= Date.now() - deadlineMs;
       this.#faultSinceMs ??= this.#lateSinceMs;
+      this.#tell(wasWell);
       onKnown();
     }, deadlineMs);
     try {
@@ -71,8 +75,13 @@ export class Watch {
       this.#fault = `${name}: ${error instanceof Error ? error.message : String(error)}`;
     }
     clearTimeout(late);
+    this.#tell(wasWell && this.#lateSinceMs === undefined);
     this.#lateSinceMs = undefined;
     onKnown();
     if (!this.#isClosed) this.#timer = setTimeout(() => void this.#look(() => undefined), everyMs);
+  }
+
+  #tell(wasWell: boolean): void {
+    if (wasWell !== (this.#faultSinceMs === undefined)) this.#options.onChange?.(this.#fault);
   }
 }

@@ -163,6 +163,11 @@ it('jobs wait while the system lets nobody write to a volume, and the end is gra
     ({ state }) => state !== 'queued' && state !== 'running',
   );
   expect(ended).toMatchObject({ state: 'succeeded', attempt: 1 });
+  const told = daemon.output.split('\n').filter((line) => line.includes('"volume":'));
+  expect(told.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({ level: 'warn', volume: 'output_dir', fault: expect.stringContaining('(EROFS)') }),
+    expect.objectContaining({ level: 'info', volume: 'output_dir', msg: 'volume can be used again' }),
+  ]);
 
   await untilReady(true);
   remount('/mnt/tmp', 'ro');
