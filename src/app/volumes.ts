@@ -59,8 +59,9 @@ export class VolumeWatches {
       const look = async (): Promise<void> => {
         const { fault, freeBytes } = await probe.check(folder);
         volume.freeBytes = freeBytes;
-        const isLow = freeBytes !== undefined && freeBytes < config.minFreeBytes;
-        // Where it takes no file for another reason, nobody knows what is free.
+        // What takes not even the smallest file is full, also where min_free_bytes is off. Where it takes none for another
+        // reason, nobody knows what is free.
+        const isLow = freeBytes !== undefined && (freeBytes < config.minFreeBytes || fault !== undefined);
         const isKnown = fault === undefined || freeBytes !== undefined;
         if (isKnown && isLow !== (volume.lowSinceMs !== undefined)) {
           volume.lowSinceMs = isLow ? Date.now() : undefined;

@@ -17,11 +17,13 @@ let folder: ReturnType<typeof temporaryFolder>;
 let daemon: Daemon;
 let url: string;
 
-beforeEach(async () => {
+beforeEach(() => start(MIN_FREE_BYTES));
+
+async function start(minFreeBytes: number): Promise<void> {
   folder = temporaryFolder('space');
   const configPath = join(folder.path, 'config.json');
   const paths = { db_path: '/mnt/db/jobs.db', temp_dir: '/mnt/tmp/work', output_dir: '/mnt/out/products' };
-  const keys = { listen: '127.0.0.1:0', api_key: KEY, min_free_bytes: MIN_FREE_BYTES, log_to_stdout: true };
+  const keys = { listen: '127.0.0.1:0', api_key: KEY, min_free_bytes: minFreeBytes, log_to_stdout: true };
   writeFileSync(configPath, JSON.stringify({ ...keys, ...paths }), { mode: 0o600 });
   // Volumes of its own, which nobody else sees.
   const mounts = ['/mnt/db', '/mnt/out', '/mnt/tmp'].map(
@@ -37,12 +39,14 @@ beforeEach(async () => {
   ]);
   url = (await daemon.ready) ?? '';
   expect(url, daemon.output).not.toBe('');
-});
+}
 
-afterEach(async () => {
+afterEach(end);
+
+async function end(): Promise<void> {
   await daemon.kill();
   folder.remove();
-});
+}
 
 /** Where the service's own file is seen from outside. */
 const inside = (path: string): string => `/proc/${daemon.pid}/root${path}`;
@@ -128,7 +132,14 @@ it('without room for inputs nothing is taken, and the answer says when to come a
   expect(ended.state).toBe('succeeded');
 });
 
-it('a volume that is full to the last byte is known as full, whatever it had a moment before', async () => {
+it.each([
+  ['whatever it had a moment before', MIN_FREE_BYTES],
+  ['also where nothing is to be kept free', 0],
+])('a volume that is full to the last byte is known as full, %s', async (_when, minFreeBytes) => {
+  if (minFreeBytes !== MIN_FREE_BYTES) {
+    await end();
+    await start(minFreeBytes);
+  }
   expect(() => writeFileSync(inside('/mnt/out/other'), Buffer.alloc(80 * MEBIBYTE))).toThrow('ENOSPC');
   await until(
     () => freeBytes('output_dir'),
