@@ -156,6 +156,8 @@ describe('the READMEs', () => {
     expect(build).toBe('docker build -t ofd-server .');
     expect([...start!.matchAll(/-v [\w-]+:(\S+)/g)].map((match) => match[1])).toEqual(volumes);
     expect(start).toContain(`-p 9705:${/^EXPOSE (\d+)$/m.exec(dockerfile)![1]} `);
+    // Docker's own ten seconds are less than shutdown_grace: what runs for longer would count as crashed.
+    expect(Number(/--stop-timeout (\d+) /.exec(start!)?.[1])).toBeGreaterThan(30);
     expect(start).toMatch(/^docker run .* -e OFD_SERVER_API_KEY=.* ofd-server$/);
     expect(existsSync(join(root, 'deploy/compose.yaml'))).toBe(true);
   });
