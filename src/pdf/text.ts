@@ -3,6 +3,7 @@ import { type Matrix, multiply, transformPoint } from '../display/geometry.js';
 import type { GlyphRun } from '../display/list.js';
 import type { SolidPaint } from '../display/paint.js';
 import { type ActualText, type ActualTexts, astralTexts } from './actual-text.js';
+import { partedAtFilledGaps } from './filled-gaps.js';
 import type { PdfFace, PdfFonts } from './fonts.js';
 import type { PageFrame } from './geometry.js';
 import type { Pdfium } from './pdfium.js';
@@ -66,7 +67,7 @@ class RunReader {
     }
     this.#finish();
     for (const text of this.#actual.texts) this.#addActual(text);
-    return this.#finished;
+    return partedAtFilledGaps(this.#finished);
   }
 
   /** The whole of it as one letter, where its first glyph stands. */

@@ -304,6 +304,16 @@ describe('text', () => {
     expect((await convert(spelled, 'txt')).text('output.txt')).toBe('لاع\n');
   });
 
+  it('stays one line where letters of another font stand in the gap of a piece', async () => {
+    const content = `BT /F1 12 Tf 72 700 Td [<01> -1000 <05>] TJ /F2 12 Tf 12 0 Td (W) Tj ET`;
+    const pdf = writePdf({
+      pages: [{ content }],
+      fonts: `/F1 100 0 R ${HELVETICA.replace('/F1', '/F2')}`,
+      objects: SQUARE_FONT,
+    });
+    expect((await convert(pdf, 'txt')).text('output.txt')).toBe('𠮷Wx\n');
+  });
+
   it('has the tables that lines rule', async () => {
     const rules = [700, 670, 640].map((y) => `72 ${y} m 372 ${y} l S`).join(' ');
     const posts = [72, 222, 372].map((x) => `${x} 640 m ${x} 700 l S`).join(' ');
