@@ -1,11 +1,13 @@
 /** The arguments of `ofd-server convert`, checked as far as they can be before anything is read. */
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConversionOptions } from '../convert/converter-types.js';
+import { withFieldNames } from '../convert/field-names.js';
 import { checkOptions, type OptionName, type Pair, wireNameOf } from '../convert/options.js';
 import { FORMAT_IDS, FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
 import type { ProgramPaths } from './engines.js';
+import { refuseTwice } from './given-twice.js';
 
 export interface ConvertArguments {
   readonly input: string;
@@ -20,7 +22,8 @@ export interface ConvertArguments {
   readonly json: boolean;
 }
 
-class UsageError extends Error {}
+/** Wrong usage: what the command was asked for cannot be begun. */
+export class UsageError extends Error {}
 
 const OUTPUT_FORMATS = FORMAT_IDS.filter((format) => pagingOf(format) !== undefined);
 const PAGED_FORMATS = OUTPUT_FORMATS.filter((format) => pagingOf(format) === 'page');
@@ -29,7 +32,8 @@ export const CONVERT_USAGE = `ofd-server convert IN [--to FORMAT] [-o OUT] [opti
 
   IN, OUT             files; "-" is standard input or output. Without -o OUT has the name of IN (of standard input
                       "output") with FORMAT's extension, or without one where it is a folder, and lies in the current
-                      folder. A file that stands there under the name of a new one is replaced
+                      folder. A file that stands there under the name of a new one is replaced and keeps its mode; a
+                      symbolic link is followed, a pipe or a device is written into
   --from FORMAT       of IN; without it, what its extension and its content say
   --to FORMAT         ${OUTPUT_FORMATS.join(' ')}; without it, what OUT's extension says, else pdf.
                       ${PAGED_FORMATS.join(' ')} make a file for each page: OUT is a folder, or a name such as
@@ -54,45 +58,77 @@ export const CONVERT_USAGE = `ofd-server convert IN [--to FORMAT] [-o OUT] [opti
   Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted
 `;
 
-/** @throws Error that says what is wrong with the arguments */
+const OPTIONS = {
+  from: { type: 'string' },
+  to: { type: 'string' },
+  output: { type: 'string', short: 'o' },
+  pages: { type: 'string' },
+  dpi: { type: 'string' },
+  width: { type: 'string' },
+  height: { type: 'string' },
+  background: { type: 'string' },
+  quality: { type: 'string' },
+  'no-annotations': { type: 'boolean' },
+  password: { type: 'string' },
+  paper: { type: 'string' },
+  margins: { type: 'string' },
+  landscape: { type: 'boolean' },
+  'no-background': { type: 'boolean' },
+  'fail-on': { type: 'string', multiple: true },
+  'font-dir': { type: 'string', multiple: true },
+  'soffice-path': { type: 'string' },
+  'chrome-path': { type: 'string' },
+  'chrome-no-sandbox': { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
+
+/** How the end is told. */
+export interface AnswerForm {
+  readonly json: boolean;
+  /** On standard error, because the product is on standard output. */
+  readonly isBesideProduct: boolean;
+}
+
+/** Also of arguments that are wrong. */
+export function answerForm(args: readonly string[]): AnswerForm {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: false });
+  const { json, output } = values;
+  return { json: json === true, isBesideProduct: typeof output === 'string' && isStandardOutput(output) };
+}
+
+/** @throws UsageError that says what is wrong with the arguments */
 export function parseConvertArguments(args: readonly string[]): ConvertArguments {
-  const { values, positionals } = parseArgs({
+  try {
+    return checkedArguments(args);
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError((error as Error).message, { cause: error });
+  }
+}
+
+function checkedArguments(args: readonly string[]): ConvertArguments {
+  const { values, positionals, tokens } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      output: { type: 'string', short: 'o' },
-      pages: { type: 'string' },
-      dpi: { type: 'string' },
-      width: { type: 'string' },
-      height: { type: 'string' },
-      background: { type: 'string' },
-      quality: { type: 'string' },
-      'no-annotations': { type: 'boolean' },
-      password: { type: 'string' },
-      paper: { type: 'string' },
-      margins: { type: 'string' },
-      landscape: { type: 'boolean' },
-      'no-background': { type: 'boolean' },
-      'fail-on': { type: 'string', multiple: true },
-      'font-dir': { type: 'string', multiple: true },
-      'soffice-path': { type: 'string' },
-      'chrome-path': { type: 'string' },
-      'chrome-no-sandbox': { type: 'boolean' },
-      json: { type: 'boolean' },
-    },
+    tokens: true,
+    options: OPTIONS,
   });
+  refuseTwice(tokens, ['fail-on', 'font-dir']);
   const [input, ...more] = positionals;
   if (input === undefined) throw new UsageError('name the file to convert');
   if (more.length > 0) throw new UsageError(`one file at a time; "${more[0]}" is one too many`);
   const to = outputFormat(values.to, values.output);
   const from = inputFormat(values.from);
-  const output = values.output ?? defaultOutput(input, to);
+  const output =
+    values.output === undefined
+      ? defaultOutput(input, to)
+      : isStandardOutput(values.output)
+        ? STANDARD_STREAM
+        : values.output;
   if (values.output === undefined && resolve(output) === resolve(input)) {
     throw new UsageError(`the ${to} of ${input} would take its place: name it with -o`);
   }
   checkOutput(output, to);
+  for (const dir of values['font-dir'] ?? []) checkFontDir(dir);
   return {
     input,
     from,
@@ -107,6 +143,23 @@ export function parseConvertArguments(args: readonly string[]): ConvertArguments
     },
     json: values.json ?? false,
   };
+}
+
+const STANDARD_STREAM = '-';
+
+function isStandardOutput(output: string): boolean {
+  return output === STANDARD_STREAM || ['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'].includes(resolve(output));
+}
+
+function checkFontDir(dir: string): void {
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`--font-dir ${dir}: there is no such folder`);
+  }
+  try {
+    accessSync(dir, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    throw new UsageError(`--font-dir ${dir}: this user may not read it`, { cause: error });
+  }
 }
 
 /** Whether a format is one file a document or one a page; undefined for those that nothing is converted to. */
@@ -175,6 +228,20 @@ const SPELLINGS: Readonly<Partial<Record<OptionName, string>>> = {
 /** As the command line writes it. */
 export function spell(name: OptionName): string {
   return SPELLINGS[name] ?? `--${wireNameOf(name).replaceAll('_', '-')}`;
+}
+
+/** What a message says of an HTTP request, as the command line has it. */
+const FLAGS: Readonly<Record<string, string>> = {
+  'input.format': '--from',
+  'input.file_name': 'the file name',
+  'output.format': '--to',
+  soffice_path: '--soffice-path',
+  chrome_path: '--chrome-path',
+};
+
+/** A message of the engines in the words of the command line: `--from html` for `input.format "html"`. */
+export function inFlags(message: string): string {
+  return withFieldNames(message, FLAGS).replace(/(--from|--to) "([a-z]+)"/g, '$1 $2');
 }
 
 function conversionOptions(values: OptionArguments, pair: Pair): ConversionOptions {

@@ -6,7 +6,16 @@ import type { ConversionOptions, ConversionResult } from '../convert/converter-t
 import { checkOptions, OptionError, type Pair } from '../convert/options.js';
 import type { Diagnostic } from '../display/list.js';
 import { ServiceError } from '../errors.js';
-import { CONVERT_USAGE, type ConvertArguments, parseConvertArguments, spell } from './convert-arguments.js';
+import {
+  type AnswerForm,
+  answerForm,
+  CONVERT_USAGE,
+  type ConvertArguments,
+  inFlags,
+  parseConvertArguments,
+  spell,
+  UsageError,
+} from './convert-arguments.js';
 import { openTarget, type Target } from './convert-target.js';
 
 /** What an interrupted conversion gets to end in order. */
@@ -18,30 +27,32 @@ export async function convertCommand(args: readonly string[]): Promise<number> {
     process.stdout.write(CONVERT_USAGE);
     return 0;
   }
-  let parsed: ConvertArguments;
+  const form = answerForm(args);
   try {
-    parsed = parseConvertArguments(args);
-  } catch (error) {
-    process.stderr.write(`ofd-server convert: ${(error as Error).message}\n`);
-    return 2;
-  }
-  try {
+    const parsed = parseConvertArguments(args);
     const { files, pages, warnings } = await convert(parsed);
-    if (parsed.json) printJson(parsed, { ok: true, files, pages, warnings: warnings.map(warningAnswer) });
+    if (form.json) printJson(form, { ok: true, files, pages, warnings: warnings.map(warningAnswer) });
     else printResult(files, warnings);
     return 0;
   } catch (error) {
-    const failure =
-      error instanceof ServiceError
-        ? { code: error.code, reason: error.reason, message: error.message }
-        : { code: 'internal_error', reason: 'internal', message: (error as Error).message };
-    if (parsed.json) printJson(parsed, { ok: false, ...failure });
-    else
-      process.stderr.write(
-        `ofd-server convert: ${failure.message} (${[failure.code, failure.reason].filter(Boolean).join(', ')})\n`,
-      );
-    return 1;
+    return fail(error as Error, form);
   }
+}
+
+/** Says what went wrong; gives the exit code. */
+function fail(error: Error, form: AnswerForm): number {
+  const isUsage = error instanceof UsageError;
+  const failure = isUsage
+    ? { code: 'invalid_request', message: error.message }
+    : error instanceof ServiceError
+      ? { code: error.code, reason: error.reason, message: inFlags(error.message) }
+      : { code: 'internal_error', reason: 'internal', message: error.message };
+  if (form.json) printJson(form, { ok: false, ...failure });
+  else {
+    const codes = isUsage ? '' : ` (${[failure.code, failure.reason].filter(Boolean).join(', ')})`;
+    process.stderr.write(`ofd-server convert: ${failure.message}${codes}\n`);
+  }
+  return isUsage ? 2 : 1;
 }
 
 interface Converted {
@@ -51,27 +62,44 @@ interface Converted {
 }
 
 async function convert(args: ConvertArguments): Promise<Converted> {
-  const scratch = mkdtempSync(join(tmpdir(), 'ofd-server-'));
-  const target = openTarget(args, scratch);
-  const interruption = new AbortController();
-  const discard = (): void => {
-    target.discard();
+  const scratch = makeScratch();
+  try {
+    return await convertTo(openTarget(args, scratch), args, scratch);
+  } finally {
     rmSync(scratch, { recursive: true, force: true });
-  };
-  const running = convertFile(args, target, scratch, interruption.signal);
+  }
+}
+
+/** A private folder. */
+function makeScratch(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'ofd-server-'));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`no temporary folder can be made in ${tmpdir()} (${code}); set TMPDIR to one that takes it`, {
+      cause: error,
+    });
+  }
+}
+
+async function convertTo(target: Target, args: ConvertArguments, scratch: string): Promise<Converted> {
+  const interruption = new AbortController();
+  const running = convertFile(args, target, scratch, interruption.signal).then(
+    async ({ files, pages, warnings }): Promise<Converted> => ({ files: await target.publish(files), pages, warnings }),
+  );
   const stopListening = onInterrupt(async () => {
     interruption.abort(new ServiceError('cancelled', 'Interrupted'));
     // Not before the thread has ended, which may be writing a file.
     const isOver = await isSettled(running, INTERRUPT_MS);
-    discard();
+    target.discard();
+    rmSync(scratch, { recursive: true, force: true });
     return isOver;
   });
   try {
-    const { files, pages, warnings } = await running;
-    return { files: target.publish(files), pages, warnings };
+    return await running;
   } finally {
     stopListening();
-    discard();
+    target.discard();
   }
 }
 
@@ -82,7 +110,7 @@ async function convertFile(
   signal: AbortSignal,
 ): Promise<ConversionResult> {
   const [{ openEngines }, { readInputFile }] = await Promise.all([import('./engines.js'), import('./input.js')]);
-  const { inputPath, from } = await readInputFile(args.input, args.from, scratch);
+  const { inputPath, from } = await readInputFile(args.input, args.from, scratch, signal);
   checkPair(args.options, { from, to: args.to });
   const { converter, close } = openEngines(args.fontDirs, args.programs, scratch);
   try {
@@ -137,8 +165,8 @@ function progressOnTerminal(): (done: number, total: number) => void {
   return (done, total) => process.stderr.write(`\rpage ${done} of ${total}${done === total ? '\n' : ''}`);
 }
 
-function printJson(args: ConvertArguments, value: object): void {
-  (args.output === '-' ? process.stderr : process.stdout).write(`${JSON.stringify(value)}\n`);
+function printJson(form: AnswerForm, value: object): void {
+  (form.isBesideProduct ? process.stderr : process.stdout).write(`${JSON.stringify(value)}\n`);
 }
 
 /** As the service writes it. */

@@ -1,6 +1,7 @@
 /** `ofd-server healthcheck`: asks the running service whether it turns, for containers (contract D2). */
 import { parseArgs } from 'node:util';
 import { ConfigError, loadListen } from '../app/settings.js';
+import { refuseTwice } from './given-twice.js';
 
 const DEFAULT_CONFIG = '/etc/ofd-server/config.json';
 const TIMEOUT_MS = 4000;
@@ -21,10 +22,12 @@ export async function healthcheckCommand(args: readonly string[]): Promise<numbe
   }
   let url: string;
   try {
-    const { values } = parseArgs({
+    const { values, tokens } = parseArgs({
       args: [...args],
+      tokens: true,
       options: { config: { type: 'string', short: 'c', default: DEFAULT_CONFIG }, ready: { type: 'boolean' } },
     });
+    refuseTwice(tokens);
     url = `${addressOf(loadListen(values.config, process.env))}${values.ready ? '/readyz' : '/healthz'}`;
   } catch (error) {
     const text = error instanceof ConfigError ? error.faults.join('\n') : (error as Error).message;

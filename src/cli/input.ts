@@ -1,6 +1,7 @@
 /** The input of a conversion in the foreground: a file or standard input, and its format. */
-import { constants, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, createReadStream, createWriteStream, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { withFileSource } from '../convert/byte-source.js';
 import { detectFormat } from '../convert/detect.js';
 import { readSigns } from '../convert/signs.js';
@@ -16,18 +17,27 @@ export async function readInputFile(
   input: string,
   format: FormatId | undefined,
   scratch: string,
+  signal: AbortSignal,
 ): Promise<{ readonly inputPath: string; readonly from: FormatId }> {
-  const path = input === '-' ? join(scratch, 'standard-input') : resolve(input);
+  const isStandard = input === '-' || STANDARD_INPUTS.includes(resolve(input));
   try {
-    if (input === '-') writeFileSync(path, readFileSync(0));
-    const fileName = input === '-' ? undefined : basename(input);
+    const isPipe = isStandard || statSync(input).isFIFO();
+    const path = isPipe ? join(scratch, 'piped-input') : resolve(input);
+    // Piece by piece, so that an interruption is heard while nothing comes.
+    if (isStandard) await pipeline(process.stdin, createWriteStream(path), { signal });
+    // Opening it waits for a writer, and cannot be broken off: nothing may pretend that it has ended.
+    else if (isPipe) await pipeline(createReadStream(input), createWriteStream(path));
+    const fileName = isStandard ? undefined : basename(input);
     const { decided } = detectFormat({ format, fileName }, await withFileSource(path, readSigns));
     return { inputPath: withExtension(path, decided, scratch), from: decided };
   } catch (error) {
     if (error instanceof ServiceError) throw error;
+    signal.throwIfAborted();
     throw new ServiceError('not_found', `${input}: ${faultText(error as NodeJS.ErrnoException)}`, { cause: error });
   }
 }
+
+const STANDARD_INPUTS: readonly string[] = ['/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'];
 
 const FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',

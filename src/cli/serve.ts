@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { misnamedPaths } from '../app/named-paths.js';
 import { ConfigError, loadConfig, type Service, StartError, startService } from '../app.js';
+import { refuseTwice } from './given-twice.js';
 
 export interface ServeArguments {
   readonly configPath: string;
@@ -11,10 +12,12 @@ export interface ServeArguments {
 /** The arguments of the daemon, or a sentence that says what is wrong with them. */
 export function parseServeArguments(args: readonly string[]): ServeArguments | string {
   try {
-    const { values } = parseArgs({
+    const { values, tokens } = parseArgs({
       args: [...args],
+      tokens: true,
       options: { config: { type: 'string', short: 'c' }, 'check-config': { type: 'boolean' } },
     });
+    refuseTwice(tokens);
     if (values.config === undefined) return 'ofd-server: give a configuration file with -c, or a command';
     return { configPath: values.config, checkOnly: values['check-config'] ?? false };
   } catch (error) {
