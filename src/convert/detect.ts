@@ -17,8 +17,9 @@ interface Claims {
 }
 
 /**
- * Explicit format, else extension, else content; content that can tell (OFD, PDF) beats an extension and refuses a
- * format that it contradicts. Throws `invalid_request` where nothing tells.
+ * Explicit format, else extension, else content. OFD and PDF content beats an extension and refuses a format that it
+ * contradicts; what else content tells counts where nothing is claimed: LibreOffice takes misnamed documents of one family.
+ * Throws `invalid_request` where nothing tells.
  */
 export function detectFormat({ format, fileName }: Claims, signs: ContentSigns): Detected {
   const explicit = format === undefined ? undefined : namedInput(format);
@@ -31,7 +32,7 @@ export function detectFormat({ format, fileName }: Claims, signs: ContentSigns):
       `input.format: "${format}" contradicts the content, which is ${told.toUpperCase()}; write "${told}" or leave it out`,
     );
   }
-  const decided = explicit ?? told ?? byExtension;
+  const decided = explicit ?? told ?? byExtension ?? signs.other;
   if (decided === undefined) throw untold(fileName);
   return { claimed: claimed ?? decided, decided };
 }

@@ -1,4 +1,5 @@
 /** What the bytes of a file tell of its format, read in pieces: an upload may be large and lie on disk (contract B2). */
+import type { FormatId } from '../formats.js';
 import type { ByteSource } from './byte-source.js';
 
 export interface ContentSigns {
@@ -6,6 +7,8 @@ export interface ContentSigns {
   readonly pdfHeaderAt: number | undefined;
   /** A ZIP archive with an entry OFD.xml at its root. */
   readonly isOfd: boolean;
+  /** Another format that only this content has. */
+  readonly other: FormatId | undefined;
 }
 
 const PDF_HEADER_WITHIN = 1024;
@@ -13,9 +16,11 @@ const PDF_HEADER_WITHIN = 1024;
 export async function readSigns(source: ByteSource): Promise<ContentSigns> {
   const head = (await source.read(0, PDF_HEADER_WITHIN)).toString('latin1');
   const pdfHeaderAt = head.search(/%PDF-\d/);
+  const names = head.startsWith(LOCAL_HEADER) ? await namesIn(source) : undefined;
   return {
     pdfHeaderAt: pdfHeaderAt < 0 ? undefined : pdfHeaderAt,
-    isOfd: head.startsWith(LOCAL_HEADER) && (await isOfdPackage(source)),
+    isOfd: names?.isOfd ?? false,
+    other: STARTS.find(([, isOf]) => isOf(head))?.[0] ?? names?.openXmlFormat,
   };
 }
 
@@ -27,21 +32,51 @@ const END_RECORD = 'PK\x05\x06';
 const END_RECORD_BYTES = 22;
 const LONGEST_COMMENT = 65_535;
 const MOST_ENTRIES = 200_000;
-/** Longer names are none that is looked for. */
-const LONGEST_NAME = 16;
+/** Longer names are looked at so far. */
+const LONGEST_NAME = 20;
 const WINDOW_BYTES = 1024 * 1024;
 
+/** OpenDocument: the first entry of the package names the type, and is stored as it is; the next one follows. */
+function isOpenDocument(head: string, type: string): boolean {
+  const typeAt = LOCAL_HEADER_BYTES + FIRST_ENTRY.length;
+  return (
+    head.startsWith(LOCAL_HEADER) &&
+    head.startsWith(FIRST_ENTRY, LOCAL_HEADER_BYTES) &&
+    ['PK', '-templatePK'].some((end) => head.startsWith(`application/vnd.oasis.opendocument.${type}${end}`, typeAt))
+  );
+}
+
+const FIRST_ENTRY = 'mimetype';
+
+const STARTS: readonly (readonly [FormatId, (head: string) => boolean])[] = [
+  ['odt', (head) => isOpenDocument(head, 'text')],
+  ['ods', (head) => isOpenDocument(head, 'spreadsheet')],
+  ['odp', (head) => isOpenDocument(head, 'presentation')],
+  ['rtf', (head) => head.startsWith('{\\rtf')],
+  ['png', (head) => head.startsWith('\x89PNG\r\n\x1a\n')],
+  ['jpeg', (head) => head.startsWith('\xff\xd8\xff')],
+  ['tiff', (head) => head.startsWith('II*\0') || head.startsWith('MM\0*')],
+  ['webp', (head) => head.startsWith('RIFF') && head.startsWith('WEBP', 8)],
+  // Two letters begin many a text; the four reserved bytes are in none.
+  ['bmp', (head) => head.startsWith('BM') && head.startsWith('\0\0\0\0', 6)],
+];
+
+interface NameSigns {
+  readonly isOfd: boolean;
+  readonly openXmlFormat?: FormatId | undefined;
+}
+
 /** Where the directory is lost, the local headers are looked at. */
-async function isOfdPackage(zip: ByteSource): Promise<boolean> {
+async function namesIn(zip: ByteSource): Promise<NameSigns> {
   const tailAt = Math.max(0, zip.sizeBytes - END_RECORD_BYTES - LONGEST_COMMENT);
   const tail = await zip.read(tailAt, zip.sizeBytes - tailAt);
   const endAt = tail.lastIndexOf(END_RECORD, undefined, 'latin1');
   const end = endAt < 0 ? undefined : tail.subarray(endAt);
   if (end && end.length >= END_RECORD_BYTES) {
-    const listed = await listsRootXml(new Windows(zip), end.readUInt32LE(16), end.readUInt16LE(10));
+    const listed = await namesListed(new Windows(zip), end.readUInt32LE(16), end.readUInt16LE(10));
     if (listed !== undefined) return listed;
   }
-  return hasLocalRootXml(zip);
+  return { isOfd: await hasLocalRootXml(zip) };
 }
 
 function isRootXml(name: Buffer): boolean {
@@ -49,17 +84,40 @@ function isRootXml(name: Buffer): boolean {
 }
 
 /** undefined where the directory is not where the end record says. */
-async function listsRootXml(zip: Windows, directoryAt: number, entryCount: number): Promise<boolean | undefined> {
+async function namesListed(zip: Windows, directoryAt: number, entryCount: number): Promise<NameSigns | undefined> {
+  const openXml = new OpenXmlNames();
   let at = directoryAt;
   for (let entry = 0; entry < Math.min(entryCount, MOST_ENTRIES); entry++) {
     const header = zip.at(at, CENTRAL_HEADER_BYTES + LONGEST_NAME) ?? (await zip.load(at));
     if (header.length < CENTRAL_HEADER_BYTES || header.readUInt32LE(0) !== CENTRAL_HEADER_SIGNATURE) return undefined;
     const nameLength = header.readUInt16LE(28);
-    if (isRootXml(header.subarray(CENTRAL_HEADER_BYTES, CENTRAL_HEADER_BYTES + nameLength))) return true;
+    const name = header.subarray(CENTRAL_HEADER_BYTES, CENTRAL_HEADER_BYTES + nameLength);
+    if (isRootXml(name)) return { isOfd: true };
+    openXml.take(name.toString('latin1', 0, LONGEST_NAME));
     at += CENTRAL_HEADER_BYTES + nameLength + header.readUInt16LE(30) + header.readUInt16LE(32);
   }
-  return false;
+  return { isOfd: false, openXmlFormat: openXml.format };
 }
+
+/** Office files of Microsoft's name their types in one entry; the folder beside it tells which program they are of. */
+class OpenXmlNames {
+  #hasTypes = false;
+  readonly #found = new Set<FormatId>();
+
+  /** @param name or how it begins */
+  take(name: string): void {
+    if (name === '[Content_Types].xml') this.#hasTypes = true;
+    const folder = /^(word|xl|ppt)\//i.exec(name)?.[1];
+    if (folder !== undefined) this.#found.add(OPEN_XML_FOLDERS[folder.toLowerCase() as keyof typeof OPEN_XML_FOLDERS]);
+  }
+
+  get format(): FormatId | undefined {
+    const [format, ...more] = this.#found;
+    return this.#hasTypes && more.length === 0 ? format : undefined;
+  }
+}
+
+const OPEN_XML_FOLDERS = { word: 'docx', xl: 'xlsx', ppt: 'pptx' } as const;
 
 async function hasLocalRootXml(zip: ByteSource): Promise<boolean> {
   const overlap = LOCAL_HEADER_BYTES + LONGEST_NAME;

@@ -27,6 +27,8 @@ export function convertRoutes(server: HttpServer, services: HttpServices): void 
         return submission.conversion.output.kind === 'stream'
           ? await answerWithProduct(submission, request, reply, services)
           : await answerWithJob(submission, reply, services);
+      } catch (error) {
+        throw received.renamed(error);
       } finally {
         await received.discard();
       }

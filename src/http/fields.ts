@@ -4,6 +4,7 @@
  * body, and checked by the same schema.
  */
 import type { TSchema } from 'typebox';
+import { withFieldNames } from '../convert/field-names.js';
 import { ServiceError } from '../errors.js';
 import { ConvertBody } from './schemas.js';
 
@@ -72,6 +73,23 @@ export function bodyOfFields(given: readonly GivenField[], place: string): unkno
     put(body, field, text);
   }
   return body;
+}
+
+const SHORT_BY_PATH: Readonly<Record<string, string>> = Object.fromEntries(
+  FIELDS.flatMap(({ path, short }) => (short === undefined ? [] : [[path, short]])),
+);
+
+/** For a request that came as flat fields: an error names each as it is written there, `from` for `input.format`. */
+export function inShortNames(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const message = withFieldNames(error.message, SHORT_BY_PATH);
+  if (message === error.message) return error;
+  const { code, reason, retryAfterSeconds } = error;
+  return new ServiceError(code, message, {
+    cause: error,
+    ...(reason !== undefined && { reason }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
 }
 
 /** Names that clients try, and the field that they mean. */

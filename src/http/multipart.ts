@@ -24,6 +24,8 @@ const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary']);
 export interface Form {
   /** The body that it stands for, to be validated. */
   readonly body: unknown;
+  /** The body is made of flat fields, and not written as JSON. */
+  readonly isFlat: boolean;
   readonly upload: Upload | undefined;
   /** Name of the file, as the part gives it. */
   readonly fileName: string | undefined;
@@ -171,7 +173,8 @@ class FormReader {
   async finish(): Promise<Form> {
     const body = this.#body();
     const upload = await this.#writer?.finish();
-    return { body, upload, fileName: this.#fileName };
+    const isFlat = !this.#fields.some(([name]) => name === REQUEST_PART);
+    return { body, isFlat, upload, fileName: this.#fileName };
   }
 
   #body(): unknown {

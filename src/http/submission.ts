@@ -9,7 +9,7 @@ import { ServiceError } from '../errors.js';
 import { decodeBase64 } from './base64.js';
 import { type BodyLimits, readBody } from './body-reader.js';
 import { fileNameOf } from './disposition.js';
-import { bodyOfFields, type GivenField } from './fields.js';
+import { bodyOfFields, type GivenField, inShortNames } from './fields.js';
 import { JsonBodyReader, type LongText } from './json-body.js';
 import { readForm } from './multipart.js';
 import type { ConvertBody } from './schemas.js';
@@ -19,6 +19,8 @@ import { type Upload, UploadWriter, uploadOf } from './upload.js';
 export interface Received {
   readonly body: ConvertBody;
   readonly upload: Upload | undefined;
+  /** An error about it, in the names of fields that its client has used. */
+  renamed(error: unknown): unknown;
   discard(): Promise<void>;
 }
 
@@ -41,6 +43,8 @@ interface Completed {
 interface Parts {
   readonly body: unknown;
   readonly upload: Upload | undefined;
+  /** It came as fields of a query or a form. */
+  readonly isFlat?: boolean;
   /** Stands in the body for a text that is too long to be shown. */
   readonly longText?: LongText | undefined;
   /** Puts what came beside the body (the file's name, the place of its bytes) into it once its shape is known. */
@@ -53,12 +57,13 @@ export const BYTES_FIELD = 'input.bytes';
 export async function receive(request: FastifyRequest, receiving: Receiving): Promise<Received> {
   const parts = await partsOf(request, receiving);
   const discard = async (): Promise<void> => parts.upload?.discard();
+  const renamed = (error: unknown): unknown => (parts.isFlat ? inShortNames(error) : error);
   try {
     const body = receiving.validate(parts.body);
-    return { ...((await parts.complete?.(body)) ?? { body, upload: parts.upload }), discard };
+    return { ...((await parts.complete?.(body)) ?? { body, upload: parts.upload }), renamed, discard };
   } catch (error) {
     await discard();
-    throw parts.longText ? withoutPlaceholder(error, parts.longText) : error;
+    throw parts.longText ? withoutPlaceholder(error, parts.longText) : renamed(error);
   }
 }
 
@@ -162,6 +167,7 @@ async function readFormParts(request: FastifyRequest, { limits, folder, contentT
   return {
     body: form.body,
     upload: form.upload,
+    isFlat: form.isFlat,
     complete: async (body) => {
       if (body.input.bytes)
         throw invalid(`${BYTES_FIELD}: the file of a form stands in its part "file"; leave the field out`);
@@ -202,6 +208,7 @@ async function readRaw(
     return {
       body,
       upload,
+      isFlat: true,
       complete: (checked) => {
         if (upload.sizeBytes === 0)
           throw invalid('The body is empty; it should be the file, as to=… in the query says');

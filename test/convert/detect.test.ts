@@ -18,6 +18,14 @@ const office = Buffer.from(
     { name: 'word/OFD.xml', content: 'x' },
   ]),
 );
+const archive = (...names: string[]): Buffer => Buffer.from(writeZip(names.map((name) => ({ name, content: 'x' }))));
+const openDocument = (type: string): Buffer =>
+  Buffer.from(
+    writeZip([
+      { name: 'mimetype', content: `application/vnd.oasis.opendocument.${type}`, method: 'stored' },
+      { name: 'content.xml', content: 'x' },
+    ]),
+  );
 const pdf = text('%PDF-1.7\n...');
 
 const detect = async (claims: Parameters<typeof detectFormat>[0], bytes: Buffer): Promise<Detected> =>
@@ -65,13 +73,41 @@ describe('the format of an upload', () => {
     expect((await readSigns(sourceOf(zip))).isOfd).toBe(how < 2);
   });
 
+  it.each([
+    ['docx', office],
+    ['xlsx', archive('xl/workbook.xml', '[Content_Types].xml')],
+    ['pptx', archive('[Content_Types].xml', 'docProps/a.xml', 'ppt/presentation.xml')],
+    ['odt', openDocument('text')],
+    ['odt', openDocument('text-template')],
+    ['ods', openDocument('spreadsheet')],
+    ['odp', openDocument('presentation')],
+    ['rtf', text('{\\rtf1\\ansi x}')],
+    ['png', text('\x89PNG\r\n\x1a\n\0\0\0\rIHDR')],
+    ['jpeg', text('\xff\xd8\xff\xe0\0\x10JFIF')],
+    ['tiff', text('II*\0\x08\0\0\0')],
+    ['tiff', text('MM\0*\0\0\0\x08')],
+    ['webp', text('RIFF\x24\0\0\0WEBPVP8 ')],
+    ['bmp', text('BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0')],
+  ] as const)('is told by the content alone: %s', async (format, bytes) => {
+    expect(await detect({}, bytes)).toEqual({ claimed: format, decided: format });
+    expect(await detect({ fileName: 'a.unknown' }, bytes)).toEqual({ claimed: format, decided: format });
+    // LibreOffice looks into what is misnamed; a claim is no contradiction here.
+    expect(await detect({ fileName: 'a.doc' }, bytes)).toEqual({ claimed: 'doc', decided: 'doc' });
+    expect(await detect({ format: 'txt' }, bytes)).toEqual({ claimed: 'txt', decided: 'txt' });
+  });
+
   it('keeps the claim beside the decision', async () => {
     expect(await detect({ fileName: 'a.html' }, ofd)).toEqual({ claimed: 'html', decided: 'ofd' });
     expect(await detect({}, ofd)).toEqual({ claimed: 'ofd', decided: 'ofd' });
   });
 
   it.each([
-    ['an Office package without name or format', {}, office],
+    ['an archive that is no document', {}, archive('a.txt', 'word/document.xml')],
+    ['an Office package of two programs', {}, archive('[Content_Types].xml', 'word/document.xml', 'xl/workbook.xml')],
+    ['an Office package that is cut', {}, office.subarray(0, office.length - 40)],
+    ['an OpenDocument package of another program', {}, openDocument('graphics')],
+    ['a web page', {}, text('<!DOCTYPE html><html></html>')],
+    ['a text that begins as a picture does', {}, text('BMW builds cars in Munich')],
     ['an unknown extension', { fileName: 'a.wps' }, text('x')],
     ['a format that the content contradicts', { format: 'docx' }, ofd],
     ['an unknown format', { format: 'wps' }, ofd],

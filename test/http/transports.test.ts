@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textDocx } from '../support/office.js';
 import { json, KEY, OFD_BASE64, startTestService, submission, type TestService, until } from '../support/service.js';
 
 const LIMIT = 4_000_000;
@@ -185,9 +186,9 @@ const REFUSALS: readonly Refusal[] = [
     what: 'the name of a file in place of the file',
     send: () =>
       form([...part('form-data; name="to"', 'pdf'), ...part('form-data; name="file"', 'invoice.ofd'), '--b--']),
-    says: /^The part "file" has no file name; with curl write file=@invoice\.ofd\. input\.format is missing/,
+    says: /^The part "file" has no file name; with curl write file=@invoice\.ofd\. from is missing, there is no file_name and .*; write from, for example "ofd"$/,
   },
-  { what: 'a form without a format', send: () => sendForm({}), says: /output\.format is required/ },
+  { what: 'a form without a format', send: () => sendForm({}), says: /^to is required/ },
   {
     what: 'an unknown field in a form',
     send: () => sendForm({ to: 'pdf', density: '3' }),
@@ -217,12 +218,12 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'a number that is none',
     send: () => sendForm({ to: 'png', kind: 'dir', dpi: '96x' }),
-    says: /output\.options\.dpi: "96x" is not allowed; write a whole number from 36 to 600/,
+    says: /^dpi: "96x" is not allowed; write a whole number from 36 to 600/,
   },
   {
     what: 'a number out of range',
     send: () => sendForm({ to: 'png', kind: 'dir', dpi: '9999' }),
-    says: /output\.options\.dpi: 9999 .*36 to 600/,
+    says: /^dpi: 9999 .*36 to 600/,
   },
   {
     what: 'a flag that is none',
@@ -232,7 +233,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'a name that is a path',
     send: () => sendForm({ to: 'pdf' }, OFD, '../a.ofd'),
-    says: /input\.file_name: "\.\.\/a\.ofd" contains/,
+    says: /^file_name: "\.\.\/a\.ofd" contains/,
   },
   {
     what: 'to in the query of a form',
@@ -317,7 +318,7 @@ const REFUSALS: readonly Refusal[] = [
       },
       {
         head: 'Content-Disposition: form-data; name="file"; filename*=UTF-8\'\'x%0d%0ay.ofd',
-        says: /input\.file_name: "x\\r\\ny\.ofd" contains a control character/,
+        says: /^file_name: "x\\r\\ny\.ofd" contains a control character/,
       },
       {
         head: 'Content-Disposition: form-data; name="file"; filename*=UTF-8\'\'%E7%A5',
@@ -381,8 +382,8 @@ const REFUSALS: readonly Refusal[] = [
     says: /density: unknown field in the query; there are .*to, .*dpi/,
   },
   { what: 'a page image as stream', send: () => sendRaw({ to: 'png' }), says: /png makes a file for each page.*"dir"/ },
-  { what: 'an unknown format', send: () => sendRaw({ to: 'gif' }), says: /output\.format: "gif" is no format/ },
-  { what: 'an empty format', send: () => sendRaw({ to: '' }), says: /output\.format is required/ },
+  { what: 'an unknown format', send: () => sendRaw({ to: 'gif' }), says: /^to: "gif" is no format/ },
+  { what: 'an empty format', send: () => sendRaw({ to: '' }), says: /^to is required/ },
   {
     what: 'a query without to',
     send: () => service.call('/v1/convert?dpi=96', { method: 'POST', body: new Uint8Array(OFD) }),
@@ -396,7 +397,22 @@ const REFUSALS: readonly Refusal[] = [
   {
     what: 'a content that contradicts',
     send: () => sendRaw({ to: 'pdf', from: 'pdf' }),
-    says: /input\.format: "pdf" contradicts/,
+    says: /^from: "pdf" contradicts/,
+  },
+  {
+    what: 'a content that tells nothing under a name that tells nothing',
+    send: () => sendRaw({ to: 'pdf', file_name: 'input.format.xyz' }, Buffer.from('plain')),
+    says: /^from is missing, file_name "input\.format\.xyz" has no known extension and .*; write from, for example "ofd"$/,
+  },
+  {
+    what: 'an option of no use',
+    send: () => sendForm({ to: 'pdf', dpi: '96' }),
+    says: /^dpi is of no use for pdf/,
+  },
+  {
+    what: 'a form with its request in JSON, which has its names',
+    send: () => sendForm({ request: '{"output":{"format":"gif"}}' }),
+    says: /^output\.format: "gif" is no format/,
   },
   {
     what: 'a stream with a key',
@@ -458,6 +474,7 @@ describe('names of files', () => {
 
   it('may be missing', async () => {
     expect(await fromOf(await sendRaw({ to: 'pdf' }))).toBe('ofd');
+    expect(await fromOf(await sendRaw({ to: 'pdf' }, textDocx('x')))).toBe('docx');
     expect(
       await fromOf(
         await form([
