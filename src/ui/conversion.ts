@@ -1,222 +1,221 @@
 /** One document on its way: progress, products, warnings; on demand its pages as pictures and what it says of itself. */
-import { ApiError, call, follow, type Job, submit, type Warning } from './api.js';
+import { ApiError, cancel, type Job, type Warning, type Wish } from './api.js';
+import { type DocumentFacts, factsOf } from './document-facts.js';
 import { button, make, save } from './elements.js';
-import { bytesText, pageCount, pageOf, text } from './text.js';
+import { errorText, faultText, PageFault, waitText, warningText } from './faults.js';
+import type { JobWatch } from './job-watch.js';
+import { may } from './keys.js';
+import { downloadButtons, MOST_SHEETS, showSheets } from './products.js';
+import { send } from './sending.js';
+import { bytesText, pageCount, pageNamed, pageOf, say, type TextName, text } from './text.js';
 
+const PICTURE_FORMATS = ['png', 'jpeg', 'webp', 'svg'];
 /** Pages that are drawn to be looked at. */
-const LOOK_PAGES = '1-12';
+const LOOK_PAGES = `1-${MOST_SHEETS}`;
 const LOOK_DPI = '80';
-
-export interface Request {
-  readonly file: File;
-  readonly to: string;
-  /** `stream` for a key that cannot see jobs: the product is all that there is then. */
-  readonly kind: 'dir' | 'stream';
-  readonly options: Readonly<Record<string, string>>;
-}
 
 export class Conversion {
   readonly element = make('li');
-  readonly #request: Request;
+  readonly #wish: Wish;
+  readonly #watch: JobWatch;
   readonly #abort = new AbortController();
+  readonly #title: HTMLElement;
   readonly #state = make('p', { className: 'quiet' });
   readonly #progress = make('progress', { max: 1 });
   readonly #buttons = make('div', { className: 'buttons' });
   readonly #results = make('div');
-  readonly #onEnd: () => void;
+  /** Why the last button did nothing. */
+  readonly #refused = make('p', { className: 'bad' });
   #id: string | undefined;
 
-  /** @param onEnd the job has come to an end, whichever */
-  constructor(request: Request, onEnd: () => void) {
-    this.#request = request;
-    this.#onEnd = onEnd;
-    const title = make('h3', { textContent: `${request.file.name} → ${request.to}` });
-    this.#progress.setAttribute('aria-label', title.textContent ?? '');
-    this.element.append(title, this.#state, this.#progress, this.#results, this.#buttons);
+  constructor(wish: Wish, watch: JobWatch) {
+    this.#wish = wish;
+    this.#watch = watch;
+    // The focus comes here when the document before it is removed from the list.
+    this.#title = make('h3', { textContent: `${wish.file.name} → ${wish.to}`, tabIndex: -1 });
+    this.#progress.setAttribute('aria-label', this.#title.textContent ?? '');
+    this.#refused.setAttribute('role', 'alert');
+    this.element.append(this.#title, this.#state, this.#progress, this.#results, this.#refused, this.#buttons);
   }
 
   async start(): Promise<void> {
-    this.#tell('sending');
-    this.#buttons.replaceChildren(button(text('cancel'), () => void this.#cancel()));
+    this.#tell('inLine');
+    this.#progress.hidden = true;
+    this.#show(this.#removal());
     try {
-      const answer = await submit(this.#request, this.#abort.signal);
-      if (this.#request.kind === 'stream') this.#endStream(await answer.blob());
+      if (this.#wish.file.size === 0) throw new PageFault('emptyFile');
+      const answer = await send(this.#wish, {
+        signal: this.#abort.signal,
+        onStart: () => this.#startSending(),
+        onBusy: (words) => say(this.#state, words),
+      });
+      if (this.#wish.kind === 'stream') this.#endStream(answer);
       else {
-        this.#id = ((await answer.json()) as Job).id;
-        this.#end(await follow(this.#id, (job) => this.#follow(job), this.#abort.signal));
+        const { id } = JSON.parse(await answer.text()) as Job;
+        this.#id = id;
+        this.#end(await this.#watch.follow(id, (job) => this.#follow(job)));
       }
     } catch (error) {
-      this.#fail(error as Error);
+      this.#fail(error);
     }
-    this.#onEnd();
   }
 
-  #tell(state: 'sending' | Job['state'], more = ''): void {
-    this.#state.textContent = text(state) + more;
+  #startSending(): void {
+    this.#tell('sending');
+    this.#progress.hidden = false;
+    this.#show(
+      button(
+        () => text('cancel'),
+        () => this.#cancel(),
+      ),
+    );
+  }
+
+  #tell(state: TextName, more: () => string = () => ''): void {
+    say(this.#state, () => [text(state), more()].filter(Boolean).join(': '));
     this.#state.className = state === 'succeeded' ? 'good' : state === 'failed' ? 'bad' : 'quiet';
   }
 
-  #follow({ state, progress, waiting }: Partial<Job>): void {
-    if (state === undefined) return;
-    const more = progress ? `: ${pageOf(progress.done, progress.total)}` : waiting ? `: ${waiting.reason}` : '';
-    this.#tell(state, more);
+  /** The focus stays among the buttons that it is on. */
+  #show(...buttons: readonly HTMLButtonElement[]): void {
+    const hasFocus = this.#buttons.contains(document.activeElement);
+    this.#buttons.replaceChildren(...buttons);
+    if (hasFocus) buttons[0]?.focus();
+  }
+
+  #follow({ state, progress, waiting }: Job): void {
+    this.#tell(state, () =>
+      progress ? pageOf(progress.done, progress.total) : waiting ? waitText(waiting.reason) : '',
+    );
     if (progress) this.#progress.value = progress.done / Math.max(1, progress.total);
     else this.#progress.removeAttribute('value');
   }
 
   #end(job: Job): void {
+    const { state, pages, warnings = [], error = '', error_code: code, reason } = job;
     this.#progress.hidden = true;
-    const pages = job.pages === undefined ? '' : `: ${pageCount(job.pages)}`;
-    this.#tell(job.state, job.state === 'failed' ? `: ${job.error ?? ''} (${job.error_code ?? ''})` : pages);
-    if (job.warnings && job.warnings.length > 0) this.#results.append(warningList(job.warnings));
-    this.#buttons.replaceChildren(...this.#downloads(job), ...this.#views(job), this.#removal());
+    this.#tell(state, () => {
+      if (state === 'failed') return faultText({ code, reason, message: error });
+      return pages === undefined ? '' : pageCount(pages);
+    });
+    if (warnings.length > 0) this.#results.append(warningList(warnings));
+    const saving = downloadButtons(job, this.#baseName, (fault) => this.#refuse(fault));
+    this.#show(...saving, ...this.#views(job), this.#removal());
   }
 
   #endStream(product: Blob): void {
     this.#progress.hidden = true;
     this.#tell('succeeded');
-    const label = `${text('download')} (${bytesText(product.size)})`;
-    this.#buttons.replaceChildren(
-      button(label, () => save(product, this.#productName)),
+    const label = (): string => `${text('download')} (${bytesText(product.size)})`;
+    this.#show(
+      button(label, () => save(product, `${this.#baseName}.${this.#wish.to}`)),
       this.#removal(),
     );
   }
 
-  get #productName(): string {
-    return `${this.#request.file.name.replace(/\.[^.]*$/, '')}.${this.#request.to}`;
+  get #baseName(): string {
+    return this.#wish.file.name.replace(/\.[^.]*$/, '');
   }
 
-  #fail(error: Error): void {
+  #fail(error: unknown): void {
+    const id = this.#id;
     this.#progress.hidden = true;
     if (this.#abort.signal.aborted) this.#tell('cancelled');
-    else if (this.#id !== undefined && error instanceof ApiError && error.status === 403) {
-      this.#state.textContent = `${text('accepted')} ${this.#id}`;
-    } else this.#tell('failed', `: ${error.message}${error instanceof ApiError ? ` (${error.code})` : ''}`);
-    this.#buttons.replaceChildren(this.#removal());
+    else if (id !== undefined && !may('read')) say(this.#state, () => `${text('accepted')} ${id}`);
+    else this.#tell('failed', () => errorText(error));
+    this.#show(this.#removal());
   }
 
   async #cancel(): Promise<void> {
-    if (this.#id === undefined) this.#abort.abort();
-    else await call(`v1/jobs/${this.#id}/cancel?force=true`, { method: 'POST' }).catch(() => undefined);
+    if (this.#id === undefined) return this.#abort.abort();
+    try {
+      this.#watch.tell(await cancel(this.#id));
+    } catch (error) {
+      const hasEnded = error instanceof ApiError && error.code === 'not_cancellable';
+      if (!hasEnded) this.#refuse(error);
+    }
   }
 
   #removal(): HTMLButtonElement {
-    return button(text('remove'), () => this.element.remove());
+    return button(
+      () => text('remove'),
+      () => {
+        this.#abort.abort();
+        const neighbour = this.element.nextElementSibling ?? this.element.previousElementSibling;
+        this.element.remove();
+        (neighbour?.querySelector('h3') ?? document.getElementById('file'))?.focus();
+      },
+    );
   }
 
-  #downloads({ id, output }: Job): readonly HTMLButtonElement[] {
-    const products = output?.products ?? [];
-    const download = (label: string, path: string, name: string): HTMLButtonElement =>
-      button(label, () => {
-        void call(path)
-          .then((answer) => answer.blob())
-          .then((blob) => save(blob, name))
-          .catch((error: Error) => this.#note(error));
-      });
-    const [only] = products;
-    if (products.length !== 1 || !only) {
-      return products.length === 0 ? [] : [download(text('downloadAll'), `v1/jobs/${id}/content`, `${id}.zip`)];
-    }
-    const label = `${text('download')} (${bytesText(only.size)})`;
-    return [download(label, `v1/jobs/${id}/content`, this.#productName)];
+  #refuse(error: unknown): void {
+    say(this.#refused, () => errorText(error));
   }
 
   /** What else can be seen of a document that has been converted. */
   #views(job: Job): readonly HTMLButtonElement[] {
     if (job.state !== 'succeeded') return [];
-    const look = button(text('look'), () => {
-      look.disabled = true;
-      void this.#look(job).catch((error: Error) => this.#note(error));
-    });
-    if (job.from !== 'ofd') return [look];
-    const facts = button(text('facts'), () => {
-      facts.disabled = true;
-      void this.#facts().catch((error: Error) => this.#note(error));
-    });
-    return [look, facts];
+    const look = this.#view('look', () => this.#look(job));
+    return job.from === 'ofd' ? [look, this.#view('facts', () => this.#facts())] : [look];
   }
 
-  #note(error: Error): void {
-    this.#results.append(make('p', { className: 'bad', textContent: error.message }));
+  /** A button that shows something, once. */
+  #view(name: TextName, show: () => Promise<void>): HTMLButtonElement {
+    let isShown = false;
+    return button(
+      () => text(name),
+      async () => {
+        say(this.#refused, () => '');
+        try {
+          await show();
+          isShown = true;
+        } catch (error) {
+          this.#refuse(error);
+        }
+      },
+      () => isShown,
+    );
   }
 
   /** The pages as pictures: those that were made, else made now, a few and small. */
   async #look(job: Job): Promise<void> {
-    const isPicture = ['png', 'jpeg', 'webp', 'svg'].includes(job.to);
-    const pictures = isPicture ? job : await this.#pictures();
-    const products = pictures.output?.products.slice(0, 12) ?? [];
+    const pictures = PICTURE_FORMATS.includes(job.to) ? job : await this.#pictures();
     const sheets = make('div', { className: 'sheets' });
     this.#results.append(sheets);
-    for (const { name } of products) {
-      const answer = await call(`v1/jobs/${pictures.id}/content?name=${encodeURIComponent(name)}`);
-      const url = URL.createObjectURL(await answer.blob());
-      const picture = make('img', { src: url, alt: name });
-      picture.addEventListener('load', () => URL.revokeObjectURL(url), { once: true });
-      sheets.append(make('figure', {}, picture, make('figcaption', { textContent: name })));
-    }
-    if ((pictures.output?.products.length ?? 0) > products.length || (pictures.pages ?? 0) < (job.pages ?? 0)) {
-      this.#results.append(make('p', { className: 'quiet', textContent: text('only') }));
+    await showSheets(pictures, sheets);
+    if ((pictures.output?.products.length ?? 0) > MOST_SHEETS || (pictures.pages ?? 0) < (job.pages ?? 0)) {
+      this.#results.append(say(make('p', { className: 'quiet' }), () => text('only')));
     }
   }
 
   async #pictures(): Promise<Job> {
-    const { file, options } = this.#request;
-    const shown = { pages: options.pages ?? LOOK_PAGES, dpi: LOOK_DPI };
-    const wish = { file, to: 'png', kind: 'dir', options: { ...passwordOf(options), ...shown } } as const;
-    const { id } = (await (await submit(wish)).json()) as Job;
-    const job = await follow(id, () => undefined, this.#abort.signal);
+    const { password, pages = LOOK_PAGES } = this.#wish.options;
+    const options = { ...(password !== undefined && { password }), pages, dpi: LOOK_DPI };
+    const answer = await this.#ask({ ...this.#wish, to: 'png', kind: 'dir', options });
+    const { id } = JSON.parse(answer) as Job;
+    const job = await this.#watch.follow(id, () => undefined);
     if (job.state !== 'succeeded') throw new Error(job.error ?? job.state);
     return job;
   }
 
   async #facts(): Promise<void> {
-    const wish = { file: this.#request.file, to: 'json', kind: 'stream', options: { pages: '1' } } as const;
-    const { documents } = (await (await submit(wish)).json()) as { documents: readonly DocumentFacts[] };
+    const answer = await this.#ask({ ...this.#wish, to: 'json', kind: 'stream', options: { pages: '1' } });
+    const { documents } = JSON.parse(answer) as { documents: readonly DocumentFacts[] };
     for (const facts of documents) this.#results.append(...factsOf(facts));
   }
-}
 
-function passwordOf({ password }: Readonly<Record<string, string>>): Record<string, string> {
-  return password === undefined ? {} : { password };
+  async #ask(wish: Wish): Promise<string> {
+    return (await send(wish, { signal: this.#abort.signal, isFirst: true })).text();
+  }
 }
 
 function warningList(warnings: readonly Warning[]): HTMLElement {
   const items = warnings.map(({ code, message, page }) =>
-    make('li', { title: code, textContent: page === undefined ? message : `${message} (${text('pages')} ${page})` }),
-  );
-  const summary = make('summary', { className: 'warn', textContent: `${text('warnings')}: ${warnings.length}` });
-  return make('details', {}, summary, make('ul', {}, ...items));
-}
-
-/** Of the JSON output, what is shown here. */
-interface DocumentFacts {
-  readonly info?: Readonly<Record<string, unknown>>;
-  readonly signatures?: readonly {
-    readonly seal_name?: string;
-    readonly provider?: { readonly name?: string };
-    readonly method?: string;
-    readonly date?: string;
-  }[];
-  readonly attachments?: readonly { readonly name?: string }[];
-}
-
-function factsOf({ info = {}, signatures = [], attachments = [] }: DocumentFacts): readonly Node[] {
-  const facts = Object.entries(info).filter(([, value]) => typeof value === 'string');
-  const signed = signatures.map(({ seal_name, provider, method, date }) =>
-    make('li', {
-      textContent: [
-        `${text('signedBy')}: ${seal_name ?? provider?.name ?? '?'}`,
-        ...(method ? [`${text('method')}: ${method}`] : []),
-        ...(date ? [`${text('date')}: ${date}`] : []),
-      ].join(', '),
+    say(make('li', { title: code }), () => {
+      const where = page === undefined ? '' : ` (${pageNamed(page)})`;
+      return `${warningText(code, message)}${where}`;
     }),
   );
-  return [
-    make('ul', {}, ...facts.map(([name, value]) => make('li', { textContent: `${name}: ${String(value)}` }))),
-    make('p', { textContent: signed.length > 0 ? text('signatures') : text('noSignatures') }),
-    make('ul', {}, ...signed),
-    ...(attachments.length > 0
-      ? [make('p', { textContent: `${text('attachments')}: ${attachments.map(({ name }) => name ?? '?').join(', ')}` })]
-      : []),
-  ];
+  const summary = say(make('summary', { className: 'warn' }), () => `${text('warnings')}: ${warnings.length}`);
+  return make('details', {}, summary, make('ul', {}, ...items));
 }

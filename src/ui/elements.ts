@@ -1,4 +1,5 @@
 /** Making elements: text is always text, never markup. */
+import { say } from './text.js';
 
 type Properties<Name extends keyof HTMLElementTagNameMap> = Partial<
   Pick<
@@ -25,9 +26,22 @@ export function named<Kind extends HTMLElement>(id: string, kind: new () => Kind
   throw new Error(`index.html has no ${kind.name} with the id ${id}`);
 }
 
-export function button(label: string, onClick: () => void): HTMLButtonElement {
-  const element = make('button', { type: 'button', textContent: label });
-  element.addEventListener('click', onClick);
+/**
+ * A button that does one thing at a time. It is never `disabled`, which would take the focus from it.
+ * @param isSpent whether it has nothing to do any more
+ */
+export function button(label: () => string, onClick: () => unknown, isSpent = () => false): HTMLButtonElement {
+  const element = say(make('button', { type: 'button' }), label);
+  const work = async (): Promise<void> => {
+    if (element.ariaDisabled === 'true') return;
+    element.ariaDisabled = 'true';
+    try {
+      await onClick();
+    } finally {
+      element.ariaDisabled = String(isSpent());
+    }
+  };
+  element.addEventListener('click', () => void work());
   return element;
 }
 

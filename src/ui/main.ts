@@ -1,9 +1,10 @@
 /** The page at `/`: documents in, products out, and how the service is. It uses the HTTP interface that everybody uses. */
-import { adoptKey, currentKey, setKey } from './api.js';
 import { Conversion } from './conversion.js';
 import { make, named } from './elements.js';
+import { JobWatch } from './job-watch.js';
+import { adoptKey, currentKey, may, onRefusal, setKey } from './keys.js';
 import { Overview } from './overview.js';
-import { switchLanguage, text, translatePage } from './text.js';
+import { say, switchLanguage, text, translatePage } from './text.js';
 
 const FORMATS = ['pdf', 'png', 'jpeg', 'webp', 'svg', 'html', 'txt', 'md', 'json'];
 const RASTER_FORMATS = ['png', 'jpeg', 'webp'];
@@ -22,20 +23,32 @@ const pages = named('pages', HTMLInputElement);
 const dpi = named('dpi', HTMLInputElement);
 const password = named('password', HTMLInputElement);
 const dpiField = named('dpi-field', HTMLDivElement);
+const unconvertible = named('unconvertible', HTMLParagraphElement);
 const conversions = named('conversions', HTMLOListElement);
 const language = named('language', HTMLButtonElement);
 
-const overview = new Overview(() => showKeyForm(true, text('wrongKey')));
+const watch = new JobWatch();
+const overview = new Overview(watch);
 
-function showKeyForm(isShown: boolean, fault = ''): void {
+function showKeyForm(isShown: boolean, fault: () => string = () => ''): void {
   const wasHidden = keyForm.hidden;
   keyForm.hidden = !isShown;
   changeKey.ariaExpanded = String(isShown);
-  keyFault.textContent = fault;
+  say(keyFault, fault);
   if (isShown && wasHidden) keyInput.focus();
 }
 
+/** What the key may do, as far as is known. */
+function showWhatIsAllowed(): void {
+  overview.showWhatIsRead();
+  say(unconvertible, () => (may('convert') ? '' : text('unconvertible')));
+  const hasFocus = form.contains(document.activeElement);
+  form.hidden = !may('convert');
+  if (form.hidden && hasFocus) changeKey.focus();
+}
+
 function translate(): void {
+  files.setCustomValidity('');
   translatePage();
   language.textContent = text('otherLanguage');
   overview.translate();
@@ -55,12 +68,10 @@ function convert(chosen: readonly File[]): void {
   files.setCustomValidity(chosen.length === 0 ? text('noFile') : '');
   files.reportValidity();
   const to = format.value;
-  const kind = overview.mayRead || PAGE_FORMATS.includes(to) ? 'dir' : 'stream';
-  for (const file of chosen) {
-    const conversion = new Conversion({ file, to, kind, options: optionsGiven() }, () => void overview.refresh());
-    conversions.prepend(conversion.element);
-    void conversion.start();
-  }
+  const kind = may('read') || PAGE_FORMATS.includes(to) ? 'dir' : 'stream';
+  const started = chosen.map((file) => new Conversion({ file, to, kind, options: optionsGiven() }, watch));
+  conversions.prepend(...started.map(({ element }) => element));
+  for (const conversion of started) void conversion.start();
 }
 
 adoptKey();
@@ -79,7 +90,9 @@ keyForm.addEventListener('submit', (event) => {
   setKey(keyInput.value.trim());
   keyInput.value = '';
   showKeyForm(false);
-  void overview.refresh();
+  changeKey.focus();
+  showWhatIsAllowed();
+  overview.start();
 });
 form.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -100,5 +113,9 @@ drop.addEventListener('drop', (event) => {
 // A document that misses the field must not take the page's place.
 for (const name of ['dragover', 'drop']) document.addEventListener(name, (event) => event.preventDefault());
 
+onRefusal((isRefused) => {
+  showWhatIsAllowed();
+  if (isRefused) showKeyForm(true, () => text('wrongKey'));
+});
 if (currentKey() === null) showKeyForm(true);
 overview.start();

@@ -1,7 +1,7 @@
 /** Every word of the page, in both languages. */
 
 const ENGLISH = {
-  title: 'Document conversion',
+  pageTitle: 'Document conversion',
   otherLanguage: '中文',
   key: 'Key of the service',
   useKey: 'Use this key',
@@ -10,6 +10,7 @@ const ENGLISH = {
   scopes: 'The page needs a key with the scopes convert and read; trying jobs again needs admin.',
   unreadable:
     'This key lacks the scope read: jobs and counters are not seen. A product of one file comes back at once, page images do not.',
+  unconvertible: 'This key lacks the scope convert: documents cannot be converted with it.',
   accepted: 'Accepted; without the scope read its end is not seen here. Job',
   convert: 'Convert a document',
   drop: 'Drop documents here, or choose them',
@@ -19,6 +20,8 @@ const ENGLISH = {
   password: 'Password',
   start: 'Convert',
   noFile: 'Choose a document first.',
+  emptyFile: 'The file is empty.',
+  inLine: 'Waits to be sent',
   sending: 'Being sent',
   queued: 'Waiting for a worker',
   running: 'Being converted',
@@ -48,6 +51,7 @@ const ENGLISH = {
   ready: 'Ready',
   notReady: 'Takes no work: ',
   away: 'The service does not answer.',
+  unsent: 'The service does not answer, or the file can no longer be read.',
   chartQueued: 'Waiting',
   chartRunning: 'Running',
   chartDone: 'Conversions a minute',
@@ -57,12 +61,40 @@ const ENGLISH = {
   method: 'method',
   date: 'date',
   only: 'The first pages are shown.',
+  id: 'Id',
+  title: 'Title',
+  author: 'Author',
+  subject: 'Subject',
+  abstract: 'Abstract',
+  keywords: 'Keywords',
+  creator: 'Made with',
+  creator_version: 'Version of it',
+  creation_date: 'Made on',
+  modification_date: 'Changed on',
+  usage: 'Usage',
 } as const;
 
 export type TextName = keyof typeof ENGLISH;
 
+/** What JSON output says of a document, by the names that it has there. */
+export const FACTS = [
+  'id',
+  'title',
+  'author',
+  'subject',
+  'abstract',
+  'keywords',
+  'creator',
+  'creator_version',
+  'creation_date',
+  'modification_date',
+  'usage',
+] as const satisfies readonly TextName[];
+
+export type FactName = (typeof FACTS)[number];
+
 const CHINESE: Readonly<Record<TextName, string>> = {
-  title: '文档转换',
+  pageTitle: '文档转换',
   otherLanguage: 'English',
   key: '服务密钥',
   useKey: '使用此密钥',
@@ -70,6 +102,7 @@ const CHINESE: Readonly<Record<TextName, string>> = {
   changeKey: '更换密钥',
   scopes: '本页需要权限范围为 convert 和 read 的密钥；重试任务需要 admin。',
   unreadable: '此密钥没有 read 权限：看不到任务和统计。单个文件的产物直接返回，页面图像则取不到。',
+  unconvertible: '此密钥没有 convert 权限：不能用它转换文档。',
   accepted: '已接受；没有 read 权限，此处看不到结果。任务：',
   convert: '转换文档',
   drop: '将文档拖到此处，或选择文档',
@@ -79,6 +112,8 @@ const CHINESE: Readonly<Record<TextName, string>> = {
   password: '密码',
   start: '转换',
   noFile: '请先选择文档。',
+  emptyFile: '文件是空的。',
+  inLine: '等待上传',
   sending: '正在上传',
   queued: '等待处理',
   running: '正在转换',
@@ -108,6 +143,7 @@ const CHINESE: Readonly<Record<TextName, string>> = {
   ready: '就绪',
   notReady: '暂不接收任务：',
   away: '服务没有响应。',
+  unsent: '服务没有响应，或文件已无法读取。',
   chartQueued: '排队',
   chartRunning: '运行中',
   chartDone: '每分钟转换数',
@@ -117,6 +153,17 @@ const CHINESE: Readonly<Record<TextName, string>> = {
   method: '算法',
   date: '日期',
   only: '仅显示前几页。',
+  id: '标识',
+  title: '标题',
+  author: '作者',
+  subject: '主题',
+  abstract: '摘要',
+  keywords: '关键词',
+  creator: '创建程序',
+  creator_version: '程序版本',
+  creation_date: '创建日期',
+  modification_date: '修改日期',
+  usage: '用途',
 };
 
 export type Language = 'en' | 'zh';
@@ -143,13 +190,25 @@ export function switchLanguage(): void {
   localStorage.setItem(STORED, language);
 }
 
-/** Puts the words of the current language into everything that is marked with `data-text`. */
+const words = new WeakMap<Element, () => string>();
+
+/** Gives an element words that follow the language. */
+export function say<Kind extends HTMLElement>(element: Kind, shown: () => string): Kind {
+  words.set(element, shown);
+  element.dataset.said = '';
+  // What is said aloud is not said again where nothing has changed.
+  if (element.textContent !== shown()) element.textContent = shown();
+  return element;
+}
+
+/** Puts the words of the current language into everything that is marked with `data-text`, or has got them by `say`. */
 export function translatePage(): void {
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
-  document.title = `ofd-server: ${text('title')}`;
+  document.title = `ofd-server: ${text('pageTitle')}`;
   for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) {
     element.textContent = text(element.dataset.text as TextName);
   }
+  for (const element of document.querySelectorAll('[data-said]')) element.textContent = words.get(element)?.() ?? '';
 }
 
 /** "page 3 of 7", "第3页，共7". */
@@ -159,6 +218,25 @@ export function pageOf(done: number, total: number): string {
 
 export function pageCount(pages: number): string {
   return language === 'zh' ? `${pages} 页` : `${pages} page${pages === 1 ? '' : 's'}`;
+}
+
+/** "page 3", "第3页". */
+export function pageNamed(page: number): string {
+  return language === 'zh' ? `第 ${page} 页` : `page ${page}`;
+}
+
+/** Too many requests: when the next will be made. */
+export function pausedFor(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return language === 'zh'
+    ? `此密钥的请求过于频繁，${seconds} 秒后继续。`
+    : `Too many requests with this key; the page goes on in ${seconds} s.`;
+}
+
+/** The service has no place for the document now: when it is sent again. */
+export function busyFor(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  return language === 'zh' ? `服务繁忙，${seconds} 秒后重试` : `The service is busy; sent again in ${seconds} s`;
 }
 
 export function bytesText(bytes: number): string {
