@@ -71,7 +71,7 @@ export async function runStream(
   maxBytes: number,
   services: AttemptServices,
   signal: AbortSignal,
-): Promise<StreamedProduct> {
+): Promise<StreamedProduct & { readonly warningCount: number }> {
   const sink = new StreamSink();
   const run = services.runs.start(attempt);
   const onAbort = (): void => run.stop(signal.reason);
@@ -84,7 +84,7 @@ export async function runStream(
     run.finish();
     await services.store.settle(attempt, outcome, services.now());
     if (outcome.kind !== 'succeeded') throw answerTo(outcome, run.signal);
-    return sink.take();
+    return { ...sink.take(), warningCount: outcome.warnings?.length ?? 0 };
   } catch (error) {
     sink.discard();
     throw error;

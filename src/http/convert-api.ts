@@ -40,6 +40,7 @@ export const CONVERT_API: RouteDescription = {
         'Content-Disposition': 'The name of the product.',
         'X-Ofd-Job-Id': 'The id of its job.',
         'X-Ofd-Took-Ms': 'Milliseconds.',
+        'X-Ofd-Warnings': 'How many warnings its job has.',
       },
     },
     202: {

@@ -30,6 +30,7 @@ export async function answerWithProduct(
       .header('content-length', product.sizeBytes)
       .header('content-disposition', attachment(product.name))
       .header('x-content-type-options', 'nosniff')
+      .header('x-ofd-warnings', product.warningCount)
       .header('x-ofd-took-ms', Math.max(0, Math.round(services.now() - startedMs)))
       .send(product.body);
   } finally {

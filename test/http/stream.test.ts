@@ -35,6 +35,7 @@ it('answers with the bytes and tells what they are', async () => {
     'content-disposition': `attachment; filename="__ _1_ _.pdf"; filename*=UTF-8''%E5%8F%91%E7%A5%A8%20%221%22%20%E5%8F%B7.pdf`,
     'x-ofd-job-id': expect.stringMatching(/^[0-9a-z]{12}$/),
     'x-ofd-took-ms': expect.stringMatching(/^\d+$/),
+    'x-ofd-warnings': '0',
   });
   expect(response.headers.get('server')).toBeNull();
   expect(await jobOf(response)).toMatchObject({
@@ -42,6 +43,16 @@ it('answers with the bytes and tells what they are', async () => {
     from_actual: 'ofd',
     output: { kind: 'stream', size: 7, files: ['发票 "1" 号.pdf'] },
   });
+});
+
+it('tells how many warnings its job has', async () => {
+  service.converter.warnings = [
+    { code: 'font_substituted', message: 'SimSun is missing', page: 1 },
+    { code: 'glyph_missing', message: 'No face draws U+20BB7', page: 2 },
+  ];
+  const response = await service.convert(submission());
+  expect(response.headers.get('x-ofd-warnings')).toBe('2');
+  expect(await jobOf(response)).toMatchObject({ warnings: service.converter.warnings });
 });
 
 it('leaves nothing in temp_dir and output_dir', async () => {
