@@ -7,7 +7,9 @@ import type { Scenario, Scene } from './scene.js';
 /** More is not begun: on a busy machine the load follows what gets done. */
 const MOST_OPEN = 40;
 const MOST_OPEN_HEAVY = 4;
-const OVERTIME_EVERY_MS = 4 * 60_000;
+const REST_EVERY_MS = 5 * 60_000;
+/** Until engines have let go of what ended last, and threads are idle but not yet retired. */
+const REST_MS = 5000;
 
 export class Load {
   readonly #scene: Scene;
@@ -17,10 +19,13 @@ export class Load {
   started = 0;
   /** Not begun because so many were open. */
   heldBack = 0;
+  readonly #onRest: () => Promise<void>;
 
-  constructor(scene: Scene, ratePerSecond: number) {
+  /** @param onRest called now and then, when all that was begun has ended: what is held then is kept, not used */
+  constructor(scene: Scene, ratePerSecond: number, onRest: () => Promise<void>) {
     this.#scene = scene;
     this.#ratePerSecond = ratePerSecond;
+    this.#onRest = onRest;
   }
 
   get open(): number {
@@ -30,14 +35,19 @@ export class Load {
   /** Begins scenarios until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { numbers } = this.#scene;
-    let overtimeAtMs = Date.now() + OVERTIME_EVERY_MS / 8;
+    let restAtMs = Date.now() + REST_EVERY_MS;
+    this.#begin(overtime);
     while (!signal.aborted) {
-      // Unevenly, as requests come.
-      await pause((-Math.log(1 - numbers.below(1000) / 1000) * 1000) / this.#ratePerSecond);
-      if (Date.now() >= overtimeAtMs) {
-        overtimeAtMs += OVERTIME_EVERY_MS;
+      if (Date.now() >= restAtMs) {
+        restAtMs += REST_EVERY_MS;
+        await this.finish();
+        await pause(REST_MS);
+        await this.#onRest();
+        // It lasts for minutes, and is to be over at the next rest.
         this.#begin(overtime);
       }
+      // Unevenly, as requests come.
+      await pause((-Math.log(1 - numbers.below(1000) / 1000) * 1000) / this.#ratePerSecond);
       const scenario = this.#pick();
       const isTooMuch = scenario.weight === 'heavy' && this.#openHeavy >= MOST_OPEN_HEAVY;
       if (this.open >= MOST_OPEN || isTooMuch) this.heldBack += 1;

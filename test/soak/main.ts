@@ -7,7 +7,7 @@ import { setPriority, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { numbersFrom } from '../fuzz/numbers.js';
 import { KEY } from '../support/key.js';
-import { brokenBounds } from './bounds.js';
+import { brokenBounds, type Measured } from './bounds.js';
 import { pause, sha256Of } from './client.js';
 import { openLibrary } from './documents.js';
 import { Ledger } from './ledger.js';
@@ -187,7 +187,12 @@ async function soak(folder: string): Promise<string[]> {
       if (!stop.signal.aborted) ledger.note('daemon', `ended by ${signal ?? code}`, [], last);
       stop.abort();
     });
-    const load = new Load(scene, ratePerSecond);
+    const rests: Sample[] = [];
+    const load = new Load(scene, ratePerSecond, async () => {
+      const sample = await watch.take();
+      rests.push(sample);
+      print(`${tableRow(sample, ledger)} at rest`);
+    });
     const disturbed = disturb(remotes, numbersFrom(seed + 2), stop.signal);
     await Promise.all([load.run(stop.signal), reloadNowAndThen(world, stop.signal)]);
     clearTimeout(timer);
@@ -197,7 +202,7 @@ async function soak(folder: string): Promise<string[]> {
     print(
       `the load ends: ${load.started} begun, ${load.heldBack} held back, ${load.open} open, ${faults} faults of lines`,
     );
-    if (!isAlive) return [...unexpectedOf(ledger), ...summary(samples, ledger)];
+    if (!isAlive) return [...unexpectedOf(ledger), ...summary({ samples, rests }, ledger)];
     const drain = new Watch(world, ledger, join(report, 'samples.jsonl'));
     drain.start();
     await load.finish();
@@ -218,12 +223,13 @@ async function soak(folder: string): Promise<string[]> {
       ...(await end(world)),
       ...brokenBounds({
         samples,
+        rests,
         atStart,
         atEnd,
         retentionSeconds: RETENTION_SECONDS,
         jobsASecond: ledger.jobs.size / Math.max(1, samples.at(-1)?.seconds ?? 1),
       }),
-      ...summary(samples, ledger),
+      ...summary({ samples, rests }, ledger),
     ];
   } finally {
     world.keepLog(join(report, 'log'));
@@ -241,8 +247,8 @@ function unexpectedOf({ unexpected }: Ledger): string[] {
 }
 
 /** Prints the figures; finds no fault. */
-function summary(samples: readonly Sample[], ledger: Ledger): string[] {
-  for (const line of [...outcomeLines(ledger), '', ...trends(samples)]) print(line);
+function summary(measured: Pick<Measured, 'samples' | 'rests'>, ledger: Ledger): string[] {
+  for (const line of [...outcomeLines(ledger), '', ...trends(measured)]) print(line);
   return [];
 }
 

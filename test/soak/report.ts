@@ -1,5 +1,5 @@
 /** What a soak prints: a line each minute, and the figures at the end. */
-import { trendOf } from './bounds.js';
+import { type Measured, trendOf } from './bounds.js';
 import type { Ledger } from './ledger.js';
 import type { Sample } from './samples.js';
 
@@ -30,7 +30,7 @@ export function tableRow(sample: Sample, ledger: Ledger): string {
   return `${cells.join(' ')} ${String(ledger.requests).padStart(10)} ${String(ledger.unexpected.length).padStart(10)}`;
 }
 
-export function trends(samples: readonly Sample[]): string[] {
+export function trends({ samples, rests }: Pick<Measured, 'samples' | 'rests'>): string[] {
   const rows: readonly (readonly [string, (sample: Sample) => number])[] = [
     ['resident memory, MiB', ({ residentMib }) => residentMib],
     ['heap of the main thread, MiB', ({ heapMib }) => heapMib],
@@ -40,11 +40,14 @@ export function trends(samples: readonly Sample[]): string[] {
     ['descriptors', ({ descriptors }) => descriptors],
     ['database, MiB', ({ databaseMib }) => databaseMib],
   ];
+  const text = (figure: number): string => figure.toFixed(1);
   return rows.map(([name, measure]) => {
-    const { slope, error, floorSlope, mean, highest } = trendOf(samples, measure);
-    const figures = [slope, error, floorSlope, mean, highest].map((figure) => figure.toFixed(1));
-    const [grows, about, minima, usual, most] = figures;
-    return `${name}: ${grows} ± ${about} an hour (minima of minutes ${minima}); mean ${usual}, highest ${most}`;
+    const load = trendOf(samples, measure);
+    const rest = trendOf(rests, measure);
+    return (
+      `${name}: at rest ${text(rest.slope)} ± ${text(rest.error)} an hour, mean ${text(rest.mean)}; ` +
+      `under load ${text(load.slope)} ± ${text(load.error)}, mean ${text(load.mean)}, highest ${text(load.highest)}`
+    );
   });
 }
 

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/jobs.js';
-import { BOUNDS, brokenBounds, minuteMinima, percentileOf, slopeOf, trendOf } from './bounds.js';
+import { BOUNDS, brokenBounds, percentileOf, slopeOf, trendOf } from './bounds.js';
 import { outcomeOfAnswer, outcomeOfJob } from './client.js';
 import { isAmong, Ledger } from './ledger.js';
 import { descendantsOf, entriesBelow, metricsOf, mibOf, type Sample, sampleProcess } from './samples.js';
@@ -44,9 +44,11 @@ function hour(grown: (hours: number, index: number) => Partial<Sample>): Sample[
 /** Memory as it is: it swings with what is converted. */
 const swing = (index: number): number => 80 * Math.sin(index * 1.7) + 50 * Math.sin(index / 3);
 
-function judge(samples: Sample[], atEnd: Partial<Sample> = {}): string[] {
+/** Each 20th of `rests` is one. */
+function judge(samples: Sample[], atEnd: Partial<Sample> = {}, rests = samples): string[] {
   return brokenBounds({
     samples,
+    rests: rests.filter((_sample, index) => index % 20 === 19),
     atStart: CALM,
     atEnd: { ...CALM, ...atEnd },
     retentionSeconds: 180,
@@ -72,20 +74,10 @@ describe('figures', () => {
     expect([percentileOf([], 0.99), percentileOf([7], 0.01)]).toEqual([0, 7]);
   });
 
-  it('minima are those of each minute', () => {
-    const samples = [5, 3, 4, 9, 8, 7, 6].map((residentMib, index) => ({ ...CALM, seconds: index * 20, residentMib }));
-    expect(minuteMinima(samples, ({ residentMib }) => residentMib)).toEqual([
-      [20 / 3600, 3],
-      [100 / 3600, 7],
-      [120 / 3600, 6],
-    ]);
-  });
-
   it('a trend leaves out the first third', () => {
     const samples = hour((hours) => ({ heapMib: hours < 1 / 3 ? 1000 * hours : 50 }));
     expect(trendOf(samples, ({ heapMib }) => heapMib)).toMatchObject({
       slope: 0,
-      floorSlope: 0,
       mean: 50,
       highest: 50,
     });
@@ -93,12 +85,19 @@ describe('figures', () => {
 });
 
 describe('bounds', () => {
-  it('are kept by memory that swings and stays', () => {
-    expect(judge(hour((_hours, index) => ({ residentMib: 400 + swing(index) })))).toEqual([]);
+  it('are kept by memory that swings with the load, even with more and more of it, and is given back at rest', () => {
+    const load = hour((hours, index) => ({ residentMib: 400 + swing(index) + 200 * hours }));
+    expect(
+      judge(
+        load,
+        {},
+        hour((_hours, index) => ({ residentMib: 400 + 10 * Math.sin(index) })),
+      ),
+    ).toEqual([]);
   });
 
   it.each([
-    ['resident memory', (hours, index) => ({ residentMib: 400 + swing(index) + 120 * hours })],
+    ['resident memory', (hours, index) => ({ residentMib: 400 + 10 * Math.sin(index) + 90 * hours })],
     ['heap of the main thread', (hours) => ({ heapMib: 40 + 15 * hours })],
     ['descriptors', (hours, index) => ({ descriptors: 60 + (index % 9) + 60 * hours })],
   ] as [string, (hours: number, index: number) => Partial<Sample>][])('%s that grows is told', (name, grown) => {
