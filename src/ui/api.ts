@@ -90,8 +90,15 @@ export function isForbidden(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'forbidden';
 }
 
-export async function json<Answer>(path: string, init: RequestInit = {}): Promise<Answer> {
-  return (await (await call(path, init)).json()) as Answer;
+const PATIENCE_MS = 20_000;
+
+/** For what is asked again and again: a service that hangs must not keep the page from asking anew. */
+export function patience(): { readonly signal: AbortSignal } {
+  return { signal: AbortSignal.timeout(PATIENCE_MS) };
+}
+
+export async function json<Answer>(path: string): Promise<Answer> {
+  return (await (await call(path, patience())).json()) as Answer;
 }
 
 /** Stops a job, also one that runs. */

@@ -40,7 +40,7 @@ export class PageFault extends Error {
 export function errorText(error: unknown): string {
   if (error instanceof ApiError) return faultText(error);
   if (error instanceof PageFault) return text(error.textName);
-  if (error instanceof TypeError) return text('unsent');
+  if (error instanceof TypeError || error instanceof DOMException) return text('unsent');
   return error instanceof Error ? error.message : String(error);
 }
 

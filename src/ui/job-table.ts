@@ -24,6 +24,7 @@ export class JobTable {
 
   async show(jobs: readonly Job[]): Promise<void> {
     this.#jobs = jobs;
+    this.#draw();
     await this.#findRetryable(jobs);
     this.#draw();
   }

@@ -11,8 +11,6 @@ const LONGEST_LIST = 200;
 const MOST_DETAILS = 15;
 const BUSY_MS = 1000;
 const IDLE_MS = 5000;
-/** A service that hangs must not keep the page from asking again. */
-const PATIENCE_MS = 20_000;
 
 interface Follower {
   readonly onJob: (job: Job) => void;
@@ -76,7 +74,7 @@ export class JobWatch implements Look {
   async #list(): Promise<readonly Job[]> {
     const limit = Math.min(LONGEST_LIST, LATEST + this.#followers.size);
     try {
-      return (await this.#get<{ jobs: readonly Job[] }>(`v1/jobs?limit=${limit}`)).jobs;
+      return (await json<{ jobs: readonly Job[] }>(`v1/jobs?limit=${limit}`)).jobs;
     } catch (error) {
       if (isForbidden(error)) this.#refuseAll(error);
       throw error;
@@ -100,7 +98,7 @@ export class JobWatch implements Look {
     // Those that are asked for come last the next time: each has its turn.
     this.#followers.delete(id);
     try {
-      const job = await this.#get<Job>(`v1/jobs/${id}`);
+      const job = await json<Job>(`v1/jobs/${id}`);
       if (job.state === 'succeeded') this.#succeeded.set(id, job);
       if (job.finished_at !== undefined) return follower?.onEnd(job);
       follower?.onJob(job);
@@ -117,9 +115,5 @@ export class JobWatch implements Look {
     const jobs = latest.map((job) => (job.state === 'succeeded' && this.#succeeded.get(job.id)) || job);
     this.#succeeded = new Map(jobs.filter(({ output }) => output).map((job) => [job.id, job]));
     return jobs;
-  }
-
-  #get<Answer>(path: string): Promise<Answer> {
-    return json<Answer>(path, { signal: AbortSignal.timeout(PATIENCE_MS) });
   }
 }

@@ -1,5 +1,5 @@
 /** How the service is: ready or why not, its queue over the last minutes, engines that are not there, the latest jobs. */
-import { ApiError, call, isForbidden, json, type Readiness, type Statistics } from './api.js';
+import { ApiError, call, isForbidden, json, patience, type Readiness, type Statistics } from './api.js';
 import { Chart } from './charts.js';
 import { make, named } from './elements.js';
 import { errorText } from './faults.js';
@@ -30,8 +30,9 @@ export class Overview {
 
   constructor(watch: JobWatch) {
     named('charts', HTMLDivElement).append(...Object.values(this.#charts).map(({ element }) => element));
-    const looks: readonly Look[] = [
-      { everyMs: () => READINESS_MS, run: () => this.#lookAtReadiness() },
+    const readiness: Look = { everyMs: () => READINESS_MS, run: () => this.#lookAtReadiness() };
+    const looks = [
+      readiness,
       watch,
       { everyMs: () => STATISTICS_MS, run: () => this.#lookAtStatistics() },
       { everyMs: () => METRICS_MS, run: () => this.#lookAtMetrics() },
@@ -39,7 +40,11 @@ export class Overview {
     this.#poller = new Poller(
       looks,
       (error) => this.#tellError(error),
-      (pauseMs) => this.#tell(() => pausedFor(pauseMs), true),
+      (pauseMs) => {
+        this.#tell(() => pausedFor(pauseMs), true);
+        // It takes the place of what has been told here.
+        this.#poller.hasten(readiness);
+      },
     );
     this.#jobs = new JobTable(() => this.#poller.hasten(watch));
     watch.listen(
@@ -78,7 +83,7 @@ export class Overview {
 
   /** Needs no key. */
   async #lookAtReadiness(): Promise<void> {
-    const answer = (await (await fetch('readyz')).json()) as Readiness;
+    const answer = (await (await fetch('readyz', patience())).json()) as Readiness;
     const { status, message = '', disabled = [], hindrances = [] } = answer;
     if (status !== 'ready') this.#tell(() => text('notReady') + message, true);
     else this.#tell(() => [text('ready'), ...hindrances].join(' · '), hindrances.length > 0);
@@ -102,7 +107,7 @@ export class Overview {
 
   async #lookAtMetrics(): Promise<void> {
     if (currentKey() === null || !may('read')) return;
-    const metrics = await (await call('metrics')).text();
+    const metrics = await (await call('metrics', patience())).text();
     const free = [...metrics.matchAll(/^ofd_volume_free_bytes\{[^}]*\} (\d+)/gm)].map((match) => Number(match[1]));
     if (free.length > 0) this.#charts.free.add(Math.min(...free));
   }

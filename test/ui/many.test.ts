@@ -1,5 +1,5 @@
 /** The page with many documents, small windows, keys that may not ask often, and the same page opened later. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -207,6 +207,10 @@ it('saves what was made before it was opened, and several products under the nam
   await browser.page.click(`button[aria-label="Download (7 B) ${id}"]`);
   expect(readFileSync(await browser.saved('kept.txt'), 'utf8')).toBe('product');
   expect(browser.complaints).toEqual([]);
+
+  rmSync(join(service.outputDir, id.slice(-2), id.slice(0, -2), 'kept.txt'));
+  await browser.page.click(`button[aria-label="Download (7 B) ${id}"]`);
+  await browser.see('#refused', /kept\.txt.* \(content_not_found\)$/);
 });
 
 it('keeps the focus where a button was pressed, and near what was removed', async () => {

@@ -46,10 +46,15 @@ it('converts a document, shows warnings, pages and signatures, and saves the pro
     (width) => width > 300,
   );
   await browser.press(/^About the document/);
-  await browser.see('#conversions li', /Seal: 样例专用章/);
+  await browser.see('#conversions li', /Seal: 样例专用章, method: SM2 \(SM3\)/);
   await browser.see('#conversions li', /Title: 电子发票/);
   await browser.see('#job-rows', /ofd → pdf/);
   await browser.picture('converted');
+  await browser.page.click('#language');
+  const said = await browser.textOf('#conversions li');
+  expect(said).toContain('标题: 电子发票');
+  expect(said).toContain('印章: 样例专用章, 算法: SM2 (SM3)');
+  expect(said).toMatch(/警告: \d/);
   expect(browser.complaints).toEqual([]);
 });
 
