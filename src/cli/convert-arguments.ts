@@ -1,11 +1,12 @@
 /** The arguments of `ofd-server convert`, checked as far as they can be before anything is read. */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConversionOptions } from '../convert/converter-types.js';
 import { withFieldNames } from '../convert/field-names.js';
 import { checkOptions, type OptionName, type Pair, wireNameOf } from '../convert/options.js';
 import { FORMAT_IDS, FORMATS, type Format, type FormatId, formatNamed, formatOfFileName } from '../formats.js';
+import { cannotWrite } from './cannot-write.js';
 import type { ProgramPaths } from './engines.js';
 import { refuseTwice } from './given-twice.js';
 
@@ -152,13 +153,14 @@ function isStandardOutput(output: string): boolean {
 }
 
 function checkFontDir(dir: string): void {
-  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`--font-dir ${dir}: there is no such folder`);
-  }
   try {
+    if (!statSync(dir).isDirectory()) throw new UsageError(`--font-dir ${dir}: this is no folder`);
     accessSync(dir, constants.R_OK | constants.X_OK);
   } catch (error) {
-    throw new UsageError(`--font-dir ${dir}: this user may not read it`, { cause: error });
+    if (error instanceof UsageError) throw error;
+    const isClosed = (error as NodeJS.ErrnoException).code === 'EACCES';
+    const fault = isClosed ? 'this user may not read it' : 'there is no such folder';
+    throw new UsageError(`--font-dir ${dir}: ${fault}`, { cause: error });
   }
 }
 
@@ -174,7 +176,7 @@ function checkOutput(output: string, to: FormatId): void {
     if (isPaged) throw new UsageError(`${to} makes a file for each page: give a folder with -o`);
     return;
   }
-  const kind = statSync(output, { throwIfNoEntry: false });
+  const kind = kindOf(output);
   if (isPaged && !namesPages(output, to)) {
     if (kind && !kind.isDirectory()) throw new UsageError(`-o ${output} is a file: ${to} makes a file for each page`);
     return;
@@ -185,7 +187,16 @@ function checkOutput(output: string, to: FormatId): void {
 
 /** Whether OUT names the files of the pages (`a.png`) and not the folder that they are put in. */
 export function namesPages(output: string, to: FormatId): boolean {
-  return formatOfFileName(output) === to && !statSync(output, { throwIfNoEntry: false })?.isDirectory();
+  return formatOfFileName(output) === to && !kindOf(output)?.isDirectory();
+}
+
+/** What stands there; undefined for nothing. */
+function kindOf(output: string): Stats | undefined {
+  try {
+    return statSync(output, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new UsageError(cannotWrite(output, error), { cause: error });
+  }
 }
 
 function inputFormat(from: string | undefined): FormatId | undefined {
@@ -230,13 +241,15 @@ export function spell(name: OptionName): string {
   return SPELLINGS[name] ?? `--${wireNameOf(name).replaceAll('_', '-')}`;
 }
 
-/** What a message says of an HTTP request, as the command line has it. */
+/** What messages call fields of a request and keys of the configuration, as the command line has it. */
 const FLAGS: Readonly<Record<string, string>> = {
   'input.format': '--from',
   'input.file_name': 'the file name',
   'output.format': '--to',
   soffice_path: '--soffice-path',
   chrome_path: '--chrome-path',
+  chrome_no_sandbox: '--chrome-no-sandbox',
+  fail_on: '--fail-on',
 };
 
 /** A message of the engines in the words of the command line: `--from html` for `input.format "html"`. */

@@ -20,6 +20,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ProducedFile } from '../convert/converter-types.js';
 import { ServiceError } from '../errors.js';
 import { makeFolderSync } from '../make-folder.js';
+import { cannotWrite } from './cannot-write.js';
 import { type ConvertArguments, namesPages, pagingOf, UsageError } from './convert-arguments.js';
 
 /** Where the files go: into a folder of their own first, under their right names when all is done. */
@@ -63,7 +64,7 @@ function inFolder(place: string, stagingPlace: string, name: string | undefined)
     folder = mkdtempSync(join(stagingPlace, '.ofd-server-'));
   } catch (error) {
     discard();
-    throw new UsageError(refusal(stagingPlace, error), { cause: error });
+    throw new UsageError(cannotWrite(stagingPlace, error), { cause: error });
   }
   const pathOf = (file: ProducedFile, files: readonly ProducedFile[]): string =>
     join(place, name !== undefined && files.length === 1 ? name : file.name);
@@ -161,29 +162,10 @@ function replaceAcrossVolumes(from: string, to: string): void {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not',
-  EPERM: 'this user may not',
-  EROFS: 'the volume can only be read',
-  ENOENT: 'no file can be made there',
-  ENOTDIR: 'a part of the path is no folder',
-  EISDIR: 'a folder stands there',
-  ENXIO: 'nothing takes what is written there',
-  EPIPE: 'the reader has gone away',
-  ENOSPC: 'no space left',
-  EDQUOT: 'no space left for this user',
-};
-
-function refusal(place: string, error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const reason = REASONS[code];
-  return `cannot write to ${place}: ${reason ? `${reason} (${code})` : message}`;
-}
-
 function failure(place: string, error: unknown): ServiceError {
   const { code } = error as NodeJS.ErrnoException;
   const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  return new ServiceError(isFull ? 'insufficient_storage' : 'unavailable', refusal(place, error), { cause: error });
+  return new ServiceError(isFull ? 'insufficient_storage' : 'unavailable', cannotWrite(place, error), { cause: error });
 }
 
 /** Those that lead to `folder` and are not there, the last first. */

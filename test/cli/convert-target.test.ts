@@ -68,6 +68,11 @@ describe('the place of a product', () => {
       expect(readlinkSync(join(cwd, 'twice.txt'))).toBe('links/new.txt');
       expect(readdirSync(join(cwd, 'real'))).toEqual(['new.txt', 'old.txt']);
       expect([letters(join(cwd, 'real/old.txt')), letters(join(cwd, 'real/new.txt'))]).toEqual([TEXT, TEXT]);
+      const circle = shell(cwd, 'ln -s circle.txt circle.txt; $OFD $IN -o circle.txt');
+      expect(circle).toMatchObject({
+        status: 2,
+        stderr: 'ofd-server convert: cannot write to circle.txt: its links lead in a circle (ELOOP)\n',
+      });
       const astray = shell(cwd, 'ln -s nowhere/x.txt astray.txt; $OFD $IN -o astray.txt');
       expect(astray.status).toBe(2);
       expect(astray.stderr).toContain(`cannot write to ${cwd}/nowhere: no file can be made there (ENOENT)`);

@@ -64,7 +64,7 @@ describe('ofd-server convert', () => {
       const { status, stdout } = run(['convert', 'a.ofd', '--json', '-o', 'b.pdf', ...fatal], { cwd });
       expect(status).toBe(1);
       expect(JSON.parse(stdout)).toMatchObject({ ok: false, code: 'conversion_failed', reason: 'unsupported' });
-      expect(stdout).toContain('fail_on: reference_missing: ');
+      expect(stdout).toContain('"--fail-on: reference_missing: ');
       expect(readdirSync(cwd)).toEqual(['a.ofd', 'a.pdf']);
     }));
 
