@@ -13,6 +13,7 @@ const BUFFER_BYTES = 256 * 1024;
 
 /** A file for the thread that answers requests, which waits for no disk (contract V3). */
 export interface AsyncOutputFile {
+  readonly path: string;
   /** Resolves when the bytes are written. One call at a time. */
   write(bytes: Uint8Array): Promise<void>;
 }

@@ -96,6 +96,17 @@ describe('a page', () => {
     execFileSync('qpdf', ['--check', made.path]);
   });
 
+  it('keeps characters that no font has, draws boxes for them, and names them', async () => {
+    const made = await convert('<!doctype html><meta charset="utf-8"><p>甲𒀀𒀁乙𓀀丙</p><p lang="sux">𒀀</p>');
+    expect(pdfText(made.path)).toMatch(/甲𒀀𒀁乙𓀀丙[\s\S]*𒀀/);
+    const message = 'No face has these characters; a box is drawn for each';
+    expect(made.warnings).toEqual([{ code: 'glyph_missing', message, characters: '𒀀𒀁𓀀' }]);
+    await expect(convert('<p>&#x12000;', { options: { failOn: ['glyph_missing'] } })).rejects.toMatchObject({
+      code: 'conversion_failed',
+      message: `fail_on: glyph_missing: ${message}`,
+    });
+  });
+
   it('without a title has none, and links that lead where they led', async () => {
     const made = await convert(
       '<p>words <a href="more.html">more</a> <a href="https://example.com/a?b=(c)">away</a> <a href="#end">down</a><p id="end">end',

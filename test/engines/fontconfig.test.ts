@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fontconfigFile } from '../../src/convert/processes/fontconfig.js';
+import { fontconfigFile, fontconfigFolders } from '../../src/convert/processes/fontconfig.js';
 import { namedFontTables, sfnt } from '../fonts/make-truetype.js';
 import { temporaryFolder } from '../support/jobs.js';
 
@@ -14,8 +14,8 @@ beforeAll(() => {
   mkdirSync(fonts);
   const kai = { family: 'KaiTi', chineseFamily: '楷体', characters: 'A中' };
   writeFileSync(join(fonts, 'kai.ttf'), sfnt(namedFontTables(kai)));
-  writeFileSync(join(folder.path, 'without.conf'), fontconfigFile([], join(folder.path, 'cache')));
-  writeFileSync(join(folder.path, 'with-kai.conf'), fontconfigFile([fonts], join(folder.path, 'cache')));
+  writeFileSync(join(folder.path, 'without.conf'), fontconfigFile([], fontconfigFolders(folder.path)));
+  writeFileSync(join(folder.path, 'with-kai.conf'), fontconfigFile([fonts], fontconfigFolders(folder.path)));
 });
 afterAll(() => folder.remove());
 

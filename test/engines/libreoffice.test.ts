@@ -69,6 +69,19 @@ const DOCUMENTS: readonly (readonly [name: string, make: () => string | Uint8Arr
   ['a.txt', () => TEXT],
 ];
 
+it('keeps characters that no font has, draws boxes for them, and names them', async () => {
+  for (const [name, bytes] of [
+    ['missing.docx', textDocx('甲𒀀𒀁乙𓀀丙', '𒀀')],
+    ['missing.xlsx', xlsx([['甲𒀀𒀁乙𓀀丙'], ['𒀀']])],
+  ] as const) {
+    const made = await convert(name, bytes);
+    const text = pdfText(made.path);
+    for (const character of '甲𒀀𒀁乙𓀀丙') expect(text).toContain(character);
+    const message = 'No face has these characters; a box is drawn for each';
+    expect(made.warnings).toEqual([{ code: 'glyph_missing', message, characters: '𒀀𒀁𓀀' }]);
+  }
+});
+
 /** Points, rounded. */
 function pageSize(path: string): readonly number[] {
   const printed = execFileSync('pdfinfo', [path], { encoding: 'utf8' });

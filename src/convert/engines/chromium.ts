@@ -1,8 +1,9 @@
 /** HTML and MHTML to PDF by Chromium: one browser serves many conversions, each in a context of its own. */
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.js';
+import { type ByteSource, withFileSource } from '../byte-source.js';
 import { type Browser, type BrowserSettings, rejectOnAbort } from '../chromium/browser.js';
 import { PdfStream } from '../chromium/pdf-stream.js';
 import { type BrowserEnd, BrowserPool, LostBrowser } from '../chromium/pool.js';
@@ -11,8 +12,9 @@ import { readWebDocument } from '../chromium/web-document.js';
 import type { ConversionOptions } from '../converter-types.js';
 import type { AsyncOutputFile } from '../output-files.js';
 import { defaultMargins, parseMargins, sheetSize } from '../paper.js';
+import { reportMissingCharacters } from '../placeholders.js';
 import { findProgram } from '../processes/find-program.js';
-import { fontconfigFile } from '../processes/fontconfig.js';
+import { fontconfigFile, fontconfigFolders, makeFontconfigFolders, makePlaceholders } from '../processes/fontconfig.js';
 import { findIsolation, type Isolation } from '../processes/isolation.js';
 import { endStrays } from '../processes/process-group.js';
 import type { Engine, EngineResult, EngineRun } from './engine.js';
@@ -70,9 +72,9 @@ export class ChromiumEngine implements Engine {
     const preparing = this.#prepared ?? prepare(options);
     this.#prepared = preparing;
     try {
-      const { settings, fontconfig } = await preparing;
-      await makeFiles(options, fontconfig);
-      return settings;
+      const prepared = await preparing;
+      await makeFiles(options, prepared);
+      return prepared.settings;
     } catch (error) {
       if (this.#prepared === preparing) this.#prepared = undefined;
       throw error;
@@ -138,6 +140,8 @@ interface Prepared {
   readonly settings: BrowserSettings;
   /** Text of the file: all fonts of the machine are looked through for it, once. */
   readonly fontconfig: string;
+  /** By their names. */
+  readonly placeholders: ReadonlyMap<string, Uint8Array>;
 }
 
 async function prepare(options: ChromiumOptions): Promise<Prepared> {
@@ -153,15 +157,15 @@ async function prepare(options: ChromiumOptions): Promise<Prepared> {
     owner,
     maxResidentBytes: options.maxResidentBytes ?? MAX_RESIDENT_BYTES,
   };
-  return { settings, fontconfig: fontconfigFile(options.fontDirs, cacheFolder(options)) };
+  const fontconfig = fontconfigFile(options.fontDirs, fontconfigFolders(options.profileRoot));
+  return { settings, fontconfig, placeholders: await makePlaceholders(options.fontDirs) };
 }
 
-const cacheFolder = ({ profileRoot }: ChromiumOptions): string => join(profileRoot, 'fontconfig');
 const fontconfigPath = ({ profileRoot }: ChromiumOptions): string => join(profileRoot, 'fonts.conf');
 
 /** What a browser finds in its folder when it starts. Other browsers may be reading it. */
-async function makeFiles(options: ChromiumOptions, fontconfig: string): Promise<void> {
-  await mkdir(cacheFolder(options), { recursive: true, mode: 0o700 });
+async function makeFiles(options: ChromiumOptions, { fontconfig, placeholders }: Prepared): Promise<void> {
+  await makeFontconfigFolders(fontconfigFolders(options.profileRoot), placeholders);
   const whole = join(options.profileRoot, `fonts-${randomUUID()}.conf`);
   await writeFile(whole, fontconfig, { mode: 0o600 });
   await rename(whole, fontconfigPath(options));
@@ -220,6 +224,12 @@ class Product {
     this.#file ??= this.#run.output.openDocumentAsync();
     await (await this.#file).write(bytes);
   }
+
+  /** Looks through what was written. */
+  async check(look: (pdf: ByteSource) => Promise<void>): Promise<void> {
+    const file = await this.#file;
+    if (file !== undefined) await withFileSource(file.path, look);
+  }
 }
 
 async function print(tab: Tab, run: EngineRun, warnings: WarningList, product: Product): Promise<number> {
@@ -231,6 +241,7 @@ async function print(tab: Tab, run: EngineRun, warnings: WarningList, product: P
   const pdf = new PdfStream((bytes) => product.write(bytes));
   await tab.print(sheetOf(run.options), (bytes) => pdf.write(bytes));
   await pdf.end();
+  await product.check((bytes) => reportMissingCharacters(bytes, warnings.report));
   warnings.throwIfFatal();
   return pdf.pages;
 }

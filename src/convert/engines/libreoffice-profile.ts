@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fontconfigFile } from '../processes/fontconfig.js';
+import { fontconfigFile, fontconfigFolders, makeFontconfigFolders, makePlaceholders } from '../processes/fontconfig.js';
 
 export interface ProfileStoreOptions {
   /** An existing private folder. */
@@ -53,8 +53,9 @@ export class ProfileStore {
     const template = join(root, 'template');
     await rm(template, { recursive: true, force: true });
     await mkdir(join(template, 'user'), { recursive: true, mode: 0o700 });
-    await mkdir(join(root, 'fontconfig'), { recursive: true, mode: 0o700 });
-    await writeFile(this.fontconfigPath, fontconfigFile(fontDirs, join(root, 'fontconfig')), { mode: 0o600 });
+    const folders = fontconfigFolders(root);
+    await makeFontconfigFolders(folders, await makePlaceholders(fontDirs));
+    await writeFile(this.fontconfigPath, fontconfigFile(fontDirs, folders), { mode: 0o600 });
     await writeFile(join(template, 'user', 'registrymodifications.xcu'), REGISTRY, { mode: 0o600 });
     await makeUp(template);
     return template;

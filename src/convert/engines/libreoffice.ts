@@ -7,11 +7,13 @@ import { createReadStream, realpathSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Report } from '../../display/list.js';
 import { ServiceError } from '../../errors.js';
 import { withFileSource } from '../byte-source.js';
 import { encrypted } from '../office/examine.js';
 import { isWholePdf, writePdfProduct } from '../office/pdf-product.js';
 import { type Prepared, prepare } from '../office/prepare.js';
+import { reportMissingCharacters } from '../placeholders.js';
 import { findProgram } from '../processes/find-program.js';
 import { findIsolation, type Isolation } from '../processes/isolation.js';
 import { endStrays, type ProcessEnd, ProcessGroup } from '../processes/process-group.js';
@@ -123,18 +125,20 @@ export class LibreOfficeEngine implements Engine {
     const end = await this.#start(profile, folder, args, { ...run, log: output.take });
     run.signal.throwIfAborted();
     const pdf = join(outputFolder, `${basename(prepared.path).replace(/\.[^.]*$/, '')}.pdf`);
-    const pages = await this.#product(pdf, run);
+    const pages = await this.#product(pdf, run, warnings.report);
     if (pages === undefined) throw this.#failure(end, prepared, output.text);
+    warnings.throwIfFatal();
     run.onProgress(pages, pages);
     return { pages, warnings: warnings.list, fromActual: prepared.format };
   }
 
   /** undefined where LibreOffice made none. */
-  async #product(pdf: string, run: EngineRun): Promise<number | undefined> {
+  async #product(pdf: string, run: EngineRun, report: Report): Promise<number | undefined> {
     try {
       return await withFileSource(pdf, async (source) => {
         if (!(await isWholePdf(source))) return undefined;
         const identifier = (await digestOf(run.inputPath)).subarray(0, 16);
+        await reportMissingCharacters(source, report);
         return writePdfProduct(source, identifier, await run.output.openDocumentAsync());
       });
     } catch (error) {

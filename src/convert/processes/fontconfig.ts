@@ -1,10 +1,16 @@
 /**
- * The fontconfig file of the programs that engines drive: the machine's own configuration, our font folders, and for the
- * usual names of Chinese documents the installed families that the OFD engine would take too.
+ * The fontconfig file of the programs that engines drive: the machine's own configuration, our font folders, for the
+ * usual names of Chinese documents the installed families that the OFD engine would take too, and boxes for characters
+ * that no font has.
  */
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FontKind, SUBSTITUTES } from '../../fonts/alias.js';
-import { scanFonts } from '../../fonts/system.js';
+import type { FontIndex } from '../../fonts/font-index.js';
+import { missingCharacters, PLACEHOLDER_FAMILY, placeholderFonts } from '../../fonts/placeholder.js';
+import { openFontFile, scanFonts } from '../../fonts/system.js';
 
 const NAMES: Readonly<Partial<Record<FontKind, readonly string[]>>> = {
   song: [
@@ -46,8 +52,58 @@ const COMPANIONS: readonly (readonly [FontKind, FontKind])[] = [
 /** Fonts that `make run` fetches where the machine has none. */
 const OWN_FONTS = fileURLToPath(new URL('../../../data/fonts', import.meta.url));
 
-/** @param cacheDirectory where fontconfig keeps what it has read, for all conversions */
-export function fontconfigFile(fontDirs: readonly string[], cacheDirectory: string): string {
+/** What the fontconfig file of a program needs beside itself. */
+export interface FontconfigFolders {
+  /** Where fontconfig keeps what it has read, for all conversions. */
+  readonly cache: string;
+  /** Fonts of makePlaceholders(). */
+  readonly placeholders: string;
+}
+
+/** The folders of a program below a folder of its own. */
+export function fontconfigFolders(root: string): FontconfigFolders {
+  return { cache: join(root, 'fontconfig'), placeholders: join(root, 'placeholders') };
+}
+
+let made: { readonly of: string; readonly fonts: Promise<ReadonlyMap<string, Uint8Array>> } | undefined;
+
+/**
+ * What is written into the folder of placeholders: fonts by their names. All fonts of the machine are looked through,
+ * once for all engines.
+ */
+export function makePlaceholders(fontDirs: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+  const index = scanFonts(fontDirs);
+  const of = JSON.stringify(index.faces.map(({ file, member }) => [file, member]));
+  if (made?.of !== of) made = { of, fonts: placeholdersBeside(index) };
+  return made.fonts;
+}
+
+async function placeholdersBeside(index: FontIndex): Promise<ReadonlyMap<string, Uint8Array>> {
+  const characters = await missingCharacters(index, openFontFile);
+  return new Map([...placeholderFonts(characters)].map((font, number) => [`${number + 1}.ttf`, font]));
+}
+
+/** Makes the folders, and the fonts that are not there: others may be reading them. */
+export async function makeFontconfigFolders(
+  { cache, placeholders }: FontconfigFolders,
+  fonts: ReadonlyMap<string, Uint8Array>,
+): Promise<void> {
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  await mkdir(placeholders, { recursive: true, mode: 0o700 });
+  for (const [name, bytes] of fonts) {
+    const path = join(placeholders, name);
+    const isThere = await stat(path).then(
+      ({ size }) => size === bytes.length,
+      () => false,
+    );
+    if (isThere) continue;
+    const whole = join(cache, `${randomUUID()}.part`);
+    await writeFile(whole, bytes, { mode: 0o600 });
+    await rename(whole, path);
+  }
+}
+
+export function fontconfigFile(fontDirs: readonly string[], folders: FontconfigFolders): string {
   const installed = new Set(scanFonts(fontDirs).faces.flatMap(({ families }) => families.map(folded)));
   const best = (kind: FontKind): string | undefined =>
     SUBSTITUTES[kind].find((family) => installed.has(folded(family)));
@@ -64,8 +120,9 @@ export function fontconfigFile(fontDirs: readonly string[], cacheDirectory: stri
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">',
     '<fontconfig>',
-    ...[...fontDirs, OWN_FONTS].map((dir) => `<dir>${escaped(dir)}</dir>`),
-    `<cachedir>${escaped(cacheDirectory)}</cachedir>`,
+    ...[...fontDirs, OWN_FONTS, folders.placeholders].map((dir) => `<dir>${escaped(dir)}</dir>`),
+    `<cachedir>${escaped(folders.cache)}</cachedir>`,
+    WITHOUT_LANGUAGE,
     '<include ignore_missing="yes">/etc/fonts/fonts.conf</include>',
     ...replacements,
     ...companions,
@@ -73,6 +130,14 @@ export function fontconfigFile(fontDirs: readonly string[], cacheDirectory: stri
     '',
   ].join('\n');
 }
+
+/** Boxes are no font for a language, whatever letters of it they stand for. */
+const WITHOUT_LANGUAGE = [
+  '<match target="scan">',
+  `<test name="family" compare="contains"><string>${PLACEHOLDER_FAMILY}</string></test>`,
+  '<edit name="lang" mode="delete_all"/>',
+  '</match>',
+].join('');
 
 /** Instead of a name, or behind it. Behind it is not enough for Chromium, which takes only what stands first. */
 function rule(name: string, mode: 'assign' | 'append', family: string): string {
