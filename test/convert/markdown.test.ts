@@ -44,6 +44,25 @@ describe('Markdown', () => {
     expect(body('- [ ] a\n- [x] b\n- c [ ] d')).toBe('<ul>\n<li>☐ a</li>\n<li>☑ b</li>\n<li>c [ ] d</li>\n</ul>');
   });
 
+  it('has footnotes behind the text, each with a way there and back, and those that nothing leads to', () => {
+    const mark = (id: string, number: number) =>
+      `<sup class="footnote-ref"><a href="#fn${number}" id="fnref${id}">[${number}]</a></sup>`;
+    const back = (number: number) => ` <a href="#fnref${number}" class="footnote-backref">\u21a9\ufe0e</a>`;
+    const note = (number: number, html: string) => `<li id="fn${number}" class="footnote-item">${html}\n</li>\n`;
+    const source =
+      '脚注[^1]，又[^甲]，再[^1]。^[行内]\n\n[^甲]: 第二\n\n    第二段\n\n[^1]: 注释 **粗**\n[^无]: 没有标记';
+    expect(body(source)).toBe(
+      `<p>脚注${mark('1', 1)}，又${mark('2', 2)}，再${mark('1:1', 1)}。${mark('3', 3)}</p>\n` +
+        '<hr class="footnotes-sep">\n<section class="footnotes">\n<ol class="footnotes-list">\n' +
+        note(1, `<p>注释 <strong>粗</strong>${back(1)}</p>`) +
+        note(2, `<p>第二</p>\n<p>第二段${back(2)}</p>`) +
+        note(3, `<p>行内${back(3)}</p>`) +
+        note(4, '<p>没有标记</p>') +
+        '</ol>\n</section>',
+    );
+    expect(body('a[^b]')).toBe('<p>a[^b]</p>');
+  });
+
   it.each([
     ['这是**重点。**后面', '这是<strong>重点。</strong>后面'],
     ['这是**“重点”**后面', '这是<strong>“重点”</strong>后面'],
@@ -166,6 +185,9 @@ describe('the engine', () => {
     ['emphasis', '*a **b '.repeat(50_000)],
     ['comments without an end', '<!--'.repeat(100_000)],
     ['code marks of all lengths', Array.from({ length: 1500 }, (_value, length) => '`'.repeat(length)).join(' ')],
+    ['footnotes', Array.from({ length: 30_000 }, (_value, number) => `[^${number}]: x`).join('\n')],
+    ['footnotes in the text', '^[a]'.repeat(30_000)],
+    ['footnotes without an end', '^['.repeat(50_000)],
     ['front matter without an end', `---\n${'a: b\n'.repeat(100_000)}`],
   ])('takes %s in little time', (_what, source) => {
     const took = processorClock();

@@ -29,6 +29,8 @@ th, td { border: 1px solid #c8c8c8; padding: 0.35em 0.7em; text-align: left; ver
 th { background: #f3f3f3; }
 img { max-width: 100%; break-inside: avoid; }
 .missing-picture { border: 1px dashed #b0b0b0; color: #666; padding: 0 0.4em; }
+sup { line-height: 0; }
+.footnotes { font-size: 0.9em; }
 hr { border: 0; border-top: 1px solid #d0d0d0; margin: 1.5em 0; }
 @media print { body { max-width: none; padding: 0; } }
 `;

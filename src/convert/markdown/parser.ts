@@ -1,8 +1,10 @@
 /**
- * Markdown as people write it: CommonMark with tables and strikethrough, emphasis that works between Chinese letters,
- * task lists, headings that can be linked to. Raw HTML is text, pictures are those that the document carries.
+ * Markdown as people write it: CommonMark with tables, strikethrough and footnotes, emphasis that works between Chinese
+ * letters, task lists, headings that can be linked to. Raw HTML is text, pictures are those that the document carries.
  */
 import createParser, { type Env, type MarkdownIt, type StateCore, type StateInline, type Token } from 'markdown-it';
+import footnotes from 'markdown-it-footnote';
+import { notesAtEnd } from './footnotes.js';
 
 /** What the rules share with whoever renders. */
 export interface MarkdownEnvironment extends Env {
@@ -21,11 +23,14 @@ const EMBEDDED_PICTURE = /^data:image\/(?:png|jpeg|gif|webp);/i;
 /** Renders with a MarkdownEnvironment of its own each time. */
 export function markdownParser(): MarkdownIt {
   const parser = createParser('default', { html: false });
+  parser.use(footnotes);
+  parser.core.ruler.at('footnote_tail', notesAtEnd);
   parser.inline.State = friendlyTo(parser.inline.State);
   parser.inline.ruler.before('autolink', 'breaks_and_comments', breakOrComment);
   parser.core.ruler.push('headings', markHeadings);
   parser.core.ruler.push('tasks', markTasks);
   const { rules } = parser.renderer;
+  rules.footnote_caption = (tokens, index) => `[${Number(tokens[index]?.meta?.id) + 1}]`;
   rules.softbreak = (tokens, index) => (joinsChinese(tokens, index) ? '' : '\n');
   rules.image = (tokens, index, _options, env) => picture(parser, tokens[index], env as MarkdownEnvironment);
   return parser;
