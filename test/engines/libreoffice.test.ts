@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findSoffice, LibreOfficeEngine } from '../../src/convert/engines/libreoffice.js';
+import { pdfEngine } from '../../src/convert/engines/pdf.js';
+import { runEngine } from '../support/engine-run.js';
 import { temporaryFolder } from '../support/jobs.js';
 import {
   convertBytes,
@@ -207,6 +209,16 @@ describe.concurrent('text', () => {
     expect(text).toMatch(/^\s*姓名\s+证号\s+金额/);
     expect(text).toMatch(/张三\s+110101199003078515\s+12\.50/);
     expect(text).toMatch(/李四\s+0042\s+1,234/);
+  });
+
+  it('a table has nothing but its fields, each in a cell of its own', async () => {
+    const { path } = await convert('table.csv', '甲, 乙 & <b>\tc\n"1\n2",\n');
+    expect(pdfText(path).replace(/\s+/g, ' ').trim()).toBe('甲 乙 & <b> c 1 2');
+    const other = temporaryFolder('libreoffice-table');
+    const made = await runEngine(pdfEngine, readFileSync(path), { from: 'pdf', to: 'md' }, other.path);
+    const text = made.text('output.md');
+    other.remove();
+    expect(text).toBe('| 甲 | 乙 & \\<b> c |\n| --- | --- |\n| 1<br>2 |  |\n');
   });
 
   it('a table whose longest line comes late keeps every digit', async () => {

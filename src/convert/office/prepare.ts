@@ -1,4 +1,5 @@
 /** What LibreOffice is given: the input as it is, or plain text brought to UTF-8, and the filters that fit its content. */
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Report } from '../../display/list.js';
@@ -6,7 +7,8 @@ import { ServiceError } from '../../errors.js';
 import type { FormatId } from '../../formats.js';
 import { endThread, newGuard } from '../../thread-guard.js';
 import type { ClosedCopyOpened, ClosedCopyReply, ClosedCopyRequest } from './closed-copy-thread.js';
-import { CsvSample, type CsvShape } from './csv.js';
+import { CsvSample } from './csv.js';
+import { writeCsvSheet } from './csv-sheet.js';
 import { examineOffice, type OfficeFormat } from './examine.js';
 import { copyAsUtf8 } from './text-encoding.js';
 
@@ -35,9 +37,6 @@ const FILTERS: Readonly<Record<OfficeFormat, Filters>> = {
   odp: { inputFilter: 'impress8', outputFilter: 'impress_pdf_Export' },
 };
 
-/** Stands at the head of each page of a table; a space of our own would be no name. */
-const NO_NAME = '\u00a0';
-
 /**
  * @param folder an existing private folder, for the text in UTF-8
  * @throws ServiceError conversion_failed: corrupt, encrypted, too_large
@@ -47,7 +46,7 @@ export async function prepare(
   { from, inputPath, signal }: { readonly from: FormatId; readonly inputPath: string; readonly signal: AbortSignal },
   report: Report,
 ): Promise<Prepared> {
-  if (from === 'txt' || from === 'csv') return prepareText(join(folder, `${NO_NAME}.${from}`), from, inputPath, report);
+  if (from === 'txt' || from === 'csv') return prepareText(folder, from, inputPath, signal, report);
   if (!(from in FILTERS)) throw new ServiceError('internal_error', `LibreOffice is no engine for ${from}`);
   const { format, mayBeEncrypted } = await examineOffice(inputPath, from as OfficeFormat);
   const path = LOOKED_THROUGH.has(format)
@@ -131,7 +130,14 @@ function threadUrl(): URL {
     : new URL('./closed-copy-thread.js', import.meta.url);
 }
 
-async function prepareText(path: string, format: 'txt' | 'csv', inputPath: string, report: Report): Promise<Prepared> {
+async function prepareText(
+  folder: string,
+  format: 'txt' | 'csv',
+  inputPath: string,
+  signal: AbortSignal,
+  report: Report,
+): Promise<Prepared> {
+  const path = join(folder, `text.${format}`);
   const sample = new CsvSample();
   const { encoding, isDamaged } = await copyAsUtf8(inputPath, path, (text) => {
     if (text.includes('\0')) throw noText(format);
@@ -143,12 +149,18 @@ async function prepareText(path: string, format: 'txt' | 'csv', inputPath: strin
       message: `Bytes that are no text in ${encoding.toUpperCase()} stand as replacement characters`,
     });
   }
-  const filters: Filters =
-    format === 'txt'
-      ? { inputFilter: 'Text (encoded):UTF8,LF,,zh-CN', outputFilter: 'writer_pdf_Export' }
-      : { inputFilter: csvFilter(sample.shape()), outputFilter: 'calc_pdf_Export' };
-  return { ...filters, path, format, mayBeEncrypted: false };
+  if (format === 'txt') return { ...TEXT_FILTERS, path, format, mayBeEncrypted: false };
+  const sheet = join(folder, 'table.fods');
+  await writeCsvSheet(path, sheet, sample.separator(), signal);
+  await rm(path);
+  return { ...SHEET_FILTERS, path: sheet, format, mayBeEncrypted: false };
 }
+
+const TEXT_FILTERS: Filters = { inputFilter: 'Text (encoded):UTF8,LF,,zh-CN', outputFilter: 'writer_pdf_Export' };
+const SHEET_FILTERS: Filters = {
+  inputFilter: 'OpenDocument Spreadsheet Flat XML',
+  outputFilter: 'calc_pdf_Export',
+};
 
 function noText(format: 'txt' | 'csv'): ServiceError {
   return new ServiceError(
@@ -156,10 +168,4 @@ function noText(format: 'txt' | 'csv'): ServiceError {
     `The file is no ${format === 'csv' ? 'CSV table' : 'plain text'}: it holds bytes that no text has`,
     { reason: 'corrupt' },
   );
-}
-
-/** Every column is text: an identity card's 18 digits are no number, and 1.50 stays 1.50. */
-function csvFilter({ separator, columns }: CsvShape): string {
-  const types = Array.from({ length: columns }, (_value, index) => `${index + 1}/2`).join('/');
-  return `Text - txt - csv (StarCalc):${separator.charCodeAt(0)},34,76,1,${types}`;
 }
