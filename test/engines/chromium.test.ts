@@ -310,6 +310,14 @@ describe('conversions', () => {
     expect(readdirSync(products)).toEqual([]);
   });
 
+  it('names what was not fetched as the document does', async () => {
+    const made = await convert('<img src="http://a.example/x.png"><img src="https://a.example/x.png">');
+    expect(made.warnings.map(({ message }) => message)).toEqual([
+      'img http://a.example/x.png is not in the document and was not fetched',
+      'img https://a.example/x.png is not in the document and was not fetched',
+    ]);
+  });
+
   it('refuse a document that is too large, and fail on a warning where they are told to', async () => {
     await expect(convert(Buffer.alloc(64 * 1024 * 1024 + 1, 0x20))).rejects.toMatchObject({
       code: 'conversion_failed',

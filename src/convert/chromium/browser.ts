@@ -58,7 +58,7 @@ const ARGUMENTS: readonly string[] = [
   '--disable-dev-shm-usage',
   '--disable-domain-reliability',
   '--disable-extensions',
-  '--disable-features=MediaRouter,OptimizationHints,Translate,AutofillServerCommunication,CertificateTransparencyComponentUpdater',
+  '--disable-features=MediaRouter,OptimizationHints,Translate,AutofillServerCommunication,CertificateTransparencyComponentUpdater,AutoupgradeMixedContent',
   '--disable-gpu',
   '--disable-notifications',
   '--disable-quic',
