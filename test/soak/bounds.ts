@@ -76,7 +76,7 @@ export function trendOf(samples: readonly Sample[], measure: (sample: Sample) =>
 export interface Measured {
   /** While there was load. */
   readonly samples: readonly Sample[];
-  /** Of those, the ones when for some seconds nothing was asked for. */
+  /** When nothing had been asked for for a minute, the last of them at the end. */
   readonly rests: readonly Sample[];
   /** Before the first request. */
   readonly atStart: Sample;

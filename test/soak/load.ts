@@ -7,9 +7,10 @@ import type { Scenario, Scene } from './scene.js';
 /** More is not begun: on a busy machine the load follows what gets done. */
 const MOST_OPEN = 40;
 const MOST_OPEN_HEAVY = 4;
-const REST_EVERY_MS = 5 * 60_000;
-/** Until engines have let go of what ended last, and threads are idle but not yet retired. */
-const REST_MS = 5000;
+const OVERTIME_EVERY_MS = 4 * 60_000;
+const REST_EVERY_MS = 6 * 60_000;
+/** Threads that a peak has left behind have ended by then, and unused connections are closed: what is held is held for good. */
+export const REST_MS = 75_000;
 
 export class Load {
   readonly #scene: Scene;
@@ -21,7 +22,7 @@ export class Load {
   heldBack = 0;
   readonly #onRest: () => Promise<void>;
 
-  /** @param onRest called now and then, when all that was begun has ended: what is held then is kept, not used */
+  /** @param onRest called now and then, when all that was begun has ended, and a minute after that */
   constructor(scene: Scene, ratePerSecond: number, onRest: () => Promise<void>) {
     this.#scene = scene;
     this.#ratePerSecond = ratePerSecond;
@@ -36,18 +37,21 @@ export class Load {
   async run(signal: AbortSignal): Promise<void> {
     const { numbers } = this.#scene;
     let restAtMs = Date.now() + REST_EVERY_MS;
-    this.#begin(overtime);
+    let overtimeAtMs = Date.now();
     while (!signal.aborted) {
       if (Date.now() >= restAtMs) {
-        restAtMs += REST_EVERY_MS;
         await this.finish();
         await pause(REST_MS);
         await this.#onRest();
-        // It lasts for minutes, and is to be over at the next rest.
-        this.#begin(overtime);
+        restAtMs = Date.now() + REST_EVERY_MS;
       }
       // Unevenly, as requests come.
       await pause((-Math.log(1 - numbers.below(1000) / 1000) * 1000) / this.#ratePerSecond);
+      // It lasts for minutes, and is to be over at the next rest.
+      if (Date.now() >= overtimeAtMs && Date.now() + OVERTIME_EVERY_MS < restAtMs) {
+        overtimeAtMs = Date.now() + OVERTIME_EVERY_MS;
+        this.#begin(overtime);
+      }
       const scenario = this.#pick();
       const isTooMuch = scenario.weight === 'heavy' && this.#openHeavy >= MOST_OPEN_HEAVY;
       if (this.open >= MOST_OPEN || isTooMuch) this.heldBack += 1;

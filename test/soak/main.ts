@@ -11,7 +11,7 @@ import { brokenBounds, type Measured } from './bounds.js';
 import { pause, sha256Of } from './client.js';
 import { openLibrary } from './documents.js';
 import { Ledger } from './ledger.js';
-import { Load } from './load.js';
+import { Load, REST_MS } from './load.js';
 import { disturb, type Remote, startRemotes, untilAborted } from './remotes.js';
 import { outcomeLines, tableHead, tableRow, trends } from './report.js';
 import { entriesBelow, type Sample } from './samples.js';
@@ -23,8 +23,6 @@ const SAMPLE_EVERY_MS = 15_000;
 const RELOAD_EVERY_MS = 150_000;
 /** Others on the machine come first. */
 const NICENESS = 10;
-/** Connections that are kept open without use are closed by then. */
-const REST_MS = 75_000;
 const LONGEST_DRAIN_MS = 20 * 60_000;
 
 function numberOf(name: string, fallback: number): number {
@@ -210,7 +208,8 @@ async function soak(folder: string): Promise<string[]> {
     await pause(REST_MS);
     await drain.stop();
     const atEnd = await watch.take();
-    print(tableRow(atEnd, ledger));
+    rests.push(atEnd);
+    print(`${tableRow(atEnd, ledger)} at rest`);
     return [
       ...(isIdle ? [] : [`not idle after ${LONGEST_DRAIN_MS / 60_000} minutes`]),
       ...unexpectedOf(ledger),
