@@ -7,38 +7,65 @@ import { pipeline } from 'node:stream/promises';
 import { CsvReader } from './csv-reader.js';
 
 /** LibreOffice has no more. */
-const MOST_ROWS = 1_048_576;
-const MOST_COLUMNS = 16_384;
+export const MOST_ROWS = 1_048_576;
+export const MOST_COLUMNS = 16_384;
 /** Of a letter of ten points, half a Chinese one; beside the text; of a column. */
 const LETTER_MM = 1.97;
 const PADDING_MM = 2.5;
 const LEAST_MM = 10;
 const MOST_MM = 85;
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu;
+/** As wide as two; those beyond U+FFFF are two already. */
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60]/g;
 const PIECE_CHARACTERS = 64 * 1024;
 
 /**
  * @param from in UTF-8
  * @param to must not exist
+ * @returns whether all of it is there: a sheet has an end
  */
-export async function writeCsvSheet(from: string, to: string, separator: string, signal: AbortSignal): Promise<void> {
-  const widthsMm = await columnWidths(from, separator, signal);
+export async function writeCsvSheet(
+  from: string,
+  to: string,
+  separator: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let isWhole = true;
+  const widthsMm = await columnWidths(from, separator, signal, () => {
+    isWhole = false;
+  });
   await pipeline(sheet(from, separator, widthsMm), createWriteStream(to, { mode: 0o600, flags: 'wx' }), { signal });
+  return isWhole;
 }
 
-async function* rowsOf(from: string, separator: string): AsyncGenerator<readonly string[]> {
+async function* rowsOf(
+  from: string,
+  separator: string,
+  onCut: () => void = () => undefined,
+): AsyncGenerator<readonly string[]> {
   const reader = new CsvReader(separator);
   let count = 0;
+  const kept = function* (rows: Iterable<readonly string[]>): Generator<readonly string[]> {
+    for (const row of rows) {
+      if (row.length > MOST_COLUMNS || count === MOST_ROWS) onCut();
+      if (count === MOST_ROWS) continue;
+      count++;
+      yield row.slice(0, MOST_COLUMNS);
+    }
+  };
   for await (const piece of createReadStream(from, { encoding: 'utf8' }) as AsyncIterable<string>) {
-    for (const row of reader.add(piece)) if (count++ < MOST_ROWS) yield row.slice(0, MOST_COLUMNS);
+    yield* kept(reader.add(piece));
   }
-  for (const row of reader.end()) if (count++ < MOST_ROWS) yield row.slice(0, MOST_COLUMNS);
+  yield* kept(reader.end());
 }
 
-async function columnWidths(from: string, separator: string, signal: AbortSignal): Promise<number[]> {
+async function columnWidths(
+  from: string,
+  separator: string,
+  signal: AbortSignal,
+  onCut: () => void,
+): Promise<number[]> {
   const widths: number[] = [];
-  for await (const row of rowsOf(from, separator)) {
+  for await (const row of rowsOf(from, separator, onCut)) {
     signal.throwIfAborted();
     for (const [column, text] of row.entries()) {
       widths[column] = Math.max(widths[column] ?? 0, widthMm(text));

@@ -8,7 +8,7 @@ import type { FormatId } from '../../formats.js';
 import { endThread, newGuard } from '../../thread-guard.js';
 import type { ClosedCopyOpened, ClosedCopyReply, ClosedCopyRequest } from './closed-copy-thread.js';
 import { CsvSample } from './csv.js';
-import { writeCsvSheet } from './csv-sheet.js';
+import { MOST_COLUMNS, MOST_ROWS, writeCsvSheet } from './csv-sheet.js';
 import { examineOffice, type OfficeFormat } from './examine.js';
 import { copyAsUtf8 } from './text-encoding.js';
 
@@ -151,7 +151,10 @@ async function prepareText(
   }
   if (format === 'txt') return { ...TEXT_FILTERS, path, format, mayBeEncrypted: false };
   const sheet = join(folder, 'table.fods');
-  await writeCsvSheet(path, sheet, sample.separator(), signal);
+  if (!(await writeCsvSheet(path, sheet, sample.separator(), signal))) {
+    const message = `A sheet has at most ${MOST_ROWS} rows and ${MOST_COLUMNS} columns; the rest is left out`;
+    report({ code: 'text_cut', message });
+  }
   await rm(path);
   return { ...SHEET_FILTERS, path: sheet, format, mayBeEncrypted: false };
 }
