@@ -91,27 +91,29 @@ export class PageBrowser {
     await input?.uploadFile(...files);
   }
 
-  /** Clicks the first button with that text. */
+  /** Clicks the first button with that text, as soon as there is one. */
   async press(label: RegExp): Promise<void> {
-    await this.page.evaluate(
-      (source: string) =>
-        [...document.querySelectorAll('button')]
-          .find((each) => new RegExp(source).test(each.textContent ?? ''))
-          ?.click(),
-      label.source,
-    );
+    await this.#onButton(label, 'click');
   }
 
-  /** Presses the first button with that text by the keyboard. */
+  /** Presses the first button with that text by the keyboard, as soon as there is one. */
   async enter(label: RegExp): Promise<void> {
-    await this.page.evaluate(
-      (source: string) =>
-        [...document.querySelectorAll('button')]
-          .find((each) => new RegExp(source).test(each.textContent ?? ''))
-          ?.focus(),
-      label.source,
-    );
+    await this.#onButton(label, 'focus');
     await this.page.keyboard.press('Enter');
+  }
+
+  async #onButton(label: RegExp, action: 'click' | 'focus'): Promise<void> {
+    const act = (source: string, name: 'click' | 'focus'): boolean => {
+      const button = [...document.querySelectorAll('button')].find((each) =>
+        new RegExp(source).test(each.textContent ?? ''),
+      );
+      button?.[name]();
+      return button !== undefined;
+    };
+    await until(
+      () => this.page.evaluate(act, label.source, action),
+      (isThere) => isThere,
+    );
   }
 
   /** Waits for a file that the page saves. */

@@ -204,6 +204,7 @@ it('offers another try for dead letters, and for no other failed job', async () 
   const hopeless = await submit({ options: { pages: '9' } });
   await open();
   for (const id of [dead, hopeless]) await browser.see('#job-rows', new RegExp(`${id}Failed`));
+  await browser.see('#job-rows', /Try again/);
   const offered = await browser.page.$$eval('#job-rows button', (buttons) =>
     buttons.map(({ ariaLabel }) => ariaLabel).filter((label) => label?.startsWith('Try again')),
   );
