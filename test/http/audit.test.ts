@@ -31,12 +31,15 @@ const lines = (): Line[] =>
     .map((line) => JSON.parse(line) as Line)
     .filter(({ msg }) => msg === 'request');
 
-/** The lines when there are so many, and no more come. */
-async function linesWhen(count: number): Promise<Line[]> {
-  await until(
+const untilLines = (count: number): Promise<number> =>
+  until(
     async () => lines().length,
     (found) => found >= count,
   );
+
+/** The lines when there are so many, and no more come. */
+async function linesWhen(count: number): Promise<Line[]> {
+  await untilLines(count);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(lines()).toHaveLength(count);
   return lines();
@@ -77,7 +80,11 @@ it('a request that is served, and each way to refuse one', async () => {
     [() => raw(head('GET /v1/jobs/%zz HTTP/1.1', KEY_LINE)), { method: 'GET', status: 400 }],
     [() => raw('nonsense\r\n\r\n'), { status: 400 }],
   ];
-  for (const [ask] of asked) await ask();
+  for (const [index, [ask]] of asked.entries()) {
+    await ask();
+    // An answer may be read before its line is written.
+    await untilLines(index + 1);
+  }
   const found = await linesWhen(asked.length);
   for (const [index, [, line]] of asked.entries()) {
     expect(found[index], JSON.stringify(line)).toMatchObject({ from, ...line });
