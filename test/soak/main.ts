@@ -12,6 +12,7 @@ import { pause, sha256Of } from './client.js';
 import { openLibrary } from './documents.js';
 import { Ledger } from './ledger.js';
 import { Load, REST_MS } from './load.js';
+import { unansweredOf } from './receiver.js';
 import { disturb, type Remote, startRemotes, untilAborted } from './remotes.js';
 import { outcomeLines, tableHead, tableRow, trends } from './report.js';
 import { entriesBelow, type Sample } from './samples.js';
@@ -131,9 +132,11 @@ async function compareRemotes(remotes: readonly Remote[], delivered: ReadonlyMap
 
 function compareNotifications(world: World, told: ReadonlySet<string>): string[] {
   const { taken, bodies } = world.receiver;
+  const unanswered = unansweredOf(world.logLines);
+  const isTooOften = ([id, count]: readonly [string, number]): boolean => count > 1 + (unanswered.get(id) ?? 0);
   return [
     ...[...told].filter((id) => !taken.has(id)).map((id) => `notification ${id}: never arrived`),
-    ...[...taken].filter(([, count]) => count > 1).map(([id, count]) => `notification ${id}: taken ${count} times`),
+    ...[...taken].filter(isTooOften).map(([id, count]) => `notification ${id}: taken ${count} times`),
     ...[...bodies].filter(([, set]) => set.size > 1).map(([id, set]) => `notification ${id}: ${set.size} bodies`),
     ...[...taken.keys()].filter((id) => !told.has(id)).map((id) => `notification ${id}: nobody expected it`),
   ];

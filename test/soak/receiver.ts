@@ -53,3 +53,14 @@ export class Receiver {
     }
   }
 }
+
+/** How often the service waited for an answer in vain, by notification: such a one may be taken once more. */
+export function unansweredOf(logLines: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of logLines.split('\n')) {
+    if (!line.includes('"msg":"notify"') || !line.includes('no answer within')) continue;
+    const { notification } = JSON.parse(line) as { readonly notification: string };
+    counts.set(notification, (counts.get(notification) ?? 0) + 1);
+  }
+  return counts;
+}

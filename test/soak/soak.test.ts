@@ -7,6 +7,7 @@ import { temporaryFolder } from '../support/jobs.js';
 import { BOUNDS, brokenBounds, percentileOf, slopeOf, trendOf } from './bounds.js';
 import { outcomeOfAnswer, outcomeOfJob } from './client.js';
 import { isAmong, Ledger } from './ledger.js';
+import { unansweredOf } from './receiver.js';
 import { descendantsOf, entriesBelow, metricsOf, mibOf, type Sample, sampleProcess } from './samples.js';
 
 const CALM: Sample = {
@@ -129,6 +130,13 @@ describe('bounds', () => {
     const samples = hour((hours) => ({ jobRows: hours * 7200 }));
     expect(judge(samples)).toEqual([expect.stringMatching(/^jobs: 7170 records/)]);
   });
+});
+
+it('a notification may be taken once more for each answer that came too late', () => {
+  const line = (notification: string, error: string): string => JSON.stringify({ notification, error, msg: 'notify' });
+  const late = 'no answer within timeout_seconds (2 s)';
+  const lines = [line('a:succeeded', late), line('b:failed', 'status 503'), line('a:succeeded', late), 'cut {"msg'];
+  expect(unansweredOf(lines.join('\n'))).toEqual(new Map([['a:succeeded', 2]]));
 });
 
 describe('the ledger', () => {

@@ -1,5 +1,5 @@
 /** Where a soak takes place: folders, a configuration as an operator would write it, and the daemon as its own process. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Numbers } from '../fuzz/numbers.js';
@@ -160,6 +160,14 @@ export class World {
   }
 
   /** Keeps the log where the folder goes. */
+  /** All lines that the daemon has written. */
+  get logLines(): string {
+    const folder = join(this.folder, 'log');
+    return readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+  }
+
   keepLog(path: string): void {
     cpSync(join(this.folder, 'log'), path, { recursive: true });
   }
