@@ -37,7 +37,8 @@ function takeTargets(current: Map<string, unknown>, fresh: Map<string, unknown>,
 }
 
 function takeOne(current: unknown, fresh: unknown, path: string, taken: Taking): void {
-  if (withoutSecrets(current) !== withoutSecrets(fresh)) taken.needsRestart.push(path);
+  // Of a secret its text shows that there is one, and no more.
+  if (JSON.stringify(current) !== JSON.stringify(fresh)) taken.needsRestart.push(path);
   else takeInside(current, fresh, path, taken);
 }
 
@@ -48,13 +49,6 @@ function takeInside(current: unknown, fresh: unknown, path: string, taken: Takin
   }
   const others = new Map(propertiesOf(fresh));
   for (const [name, value] of propertiesOf(current)) takeInside(value, others.get(name), `${path}.${name}`, taken);
-}
-
-/** Everything else, to be compared. */
-function withoutSecrets(value: unknown): string | undefined {
-  return JSON.stringify(value, function (this: Record<string, unknown>, name, part: unknown) {
-    return this[name] instanceof Secret ? undefined : part;
-  });
 }
 
 /** Named parts of an object, by the spelling of the file. */

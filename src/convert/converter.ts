@@ -239,10 +239,7 @@ export class ThreadConverter implements StepRunner {
   /** First what idle threads keep; then the largest conversion goes, and the others go on. */
   #relieve(): boolean {
     const idle = this.#idle.splice(0);
-    for (const thread of idle) {
-      clearTimeout(thread.idleTimer);
-      void this.#discard(thread, 'memory');
-    }
+    for (const thread of idle) void this.#discard(thread, 'memory');
     if (idle.length > 0) return true;
     const busy = [...this.#threads].filter(({ fail }) => fail !== undefined);
     const [largest] = busy.sort((a, b) => b.memoryBytes - a.memoryBytes);
@@ -253,6 +250,7 @@ export class ThreadConverter implements StepRunner {
   async #discard(thread: Thread, reason: ThreadEnd): Promise<void> {
     if (!thread.isEnding && !this.#isClosed) this.#options.onThreadEnd?.(reason);
     thread.isEnding = true;
+    clearTimeout(thread.idleTimer);
     await endThread(thread.worker, thread.guard);
     this.#forget(thread);
   }

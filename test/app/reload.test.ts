@@ -78,6 +78,13 @@ it('what only a restart takes is named', () => {
   ]);
 });
 
+it('a secret that comes or goes is taken by a restart, and named', () => {
+  const make = (password?: Secret): object => ({ webdavTargets: new Map([['archive', { url: 'u', password }]]) });
+  const taken = { changed: [], needsRestart: ['webdav_targets.archive'] };
+  expect(takeSecrets(make(), make(new Secret('new')))).toEqual(taken);
+  expect(takeSecrets(make(new Secret('old')), make())).toEqual(taken);
+});
+
 it('a secret that was taken is read again from where it stands now', () => {
   const [before, now] = ['before', 'now'].map((name) => join(folder.path, name)) as [string, string];
   writeFileSync(before, 'old');
