@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fontconfigFile, fontconfigFolders } from '../../src/convert/processes/fontconfig.js';
+import { scanFonts } from '../../src/fonts/system.js';
 import { namedFontTables, sfnt } from '../fonts/make-truetype.js';
 import { temporaryFolder } from '../support/jobs.js';
 
@@ -14,8 +15,11 @@ beforeAll(() => {
   mkdirSync(fonts);
   const kai = { family: 'KaiTi', chineseFamily: '楷体', characters: 'A中' };
   writeFileSync(join(fonts, 'kai.ttf'), sfnt(namedFontTables(kai)));
-  writeFileSync(join(folder.path, 'without.conf'), fontconfigFile([], fontconfigFolders(folder.path)));
-  writeFileSync(join(folder.path, 'with-kai.conf'), fontconfigFile([fonts], fontconfigFolders(folder.path)));
+  writeFileSync(join(folder.path, 'without.conf'), fontconfigFile([], fontconfigFolders(folder.path), scanFonts([])));
+  writeFileSync(
+    join(folder.path, 'with-kai.conf'),
+    fontconfigFile([fonts], fontconfigFolders(folder.path), scanFonts([fonts])),
+  );
 });
 afterAll(() => folder.remove());
 

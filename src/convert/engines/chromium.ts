@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.js';
+import { scanFonts } from '../../fonts/system.js';
 import { type ByteSource, withFileSource } from '../byte-source.js';
 import { type Browser, type BrowserSettings, rejectOnAbort } from '../chromium/browser.js';
 import { PdfStream } from '../chromium/pdf-stream.js';
@@ -157,8 +158,9 @@ async function prepare(options: ChromiumOptions): Promise<Prepared> {
     owner,
     maxResidentBytes: options.maxResidentBytes ?? MAX_RESIDENT_BYTES,
   };
-  const fontconfig = fontconfigFile(options.fontDirs, fontconfigFolders(options.profileRoot));
-  return { settings, fontconfig, placeholders: await makePlaceholders(options.fontDirs) };
+  const index = scanFonts(options.fontDirs);
+  const fontconfig = fontconfigFile(options.fontDirs, fontconfigFolders(options.profileRoot), index);
+  return { settings, fontconfig, placeholders: await makePlaceholders(index) };
 }
 
 const fontconfigPath = ({ profileRoot }: ChromiumOptions): string => join(profileRoot, 'fonts.conf');

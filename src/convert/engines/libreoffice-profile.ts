@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { scanFonts } from '../../fonts/system.js';
 import { fontconfigFile, fontconfigFolders, makeFontconfigFolders, makePlaceholders } from '../processes/fontconfig.js';
 
 export interface ProfileStoreOptions {
@@ -54,8 +55,9 @@ export class ProfileStore {
     await rm(template, { recursive: true, force: true });
     await mkdir(join(template, 'user'), { recursive: true, mode: 0o700 });
     const folders = fontconfigFolders(root);
-    await makeFontconfigFolders(folders, await makePlaceholders(fontDirs));
-    await writeFile(this.fontconfigPath, fontconfigFile(fontDirs, folders), { mode: 0o600 });
+    const index = scanFonts(fontDirs);
+    await makeFontconfigFolders(folders, await makePlaceholders(index));
+    await writeFile(this.fontconfigPath, fontconfigFile(fontDirs, folders, index), { mode: 0o600 });
     await writeFile(join(template, 'user', 'registrymodifications.xcu'), REGISTRY, { mode: 0o600 });
     await makeUp(template);
     return template;

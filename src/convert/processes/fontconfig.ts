@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { type FontKind, SUBSTITUTES } from '../../fonts/alias.js';
 import type { FontIndex } from '../../fonts/font-index.js';
 import { missingCharacters, PLACEHOLDER_FAMILY, placeholderFonts } from '../../fonts/placeholder.js';
-import { openFontFile, scanFonts } from '../../fonts/system.js';
+import { openFontFile } from '../../fonts/system.js';
 
 const NAMES: Readonly<Partial<Record<FontKind, readonly string[]>>> = {
   song: [
@@ -68,11 +68,10 @@ export function fontconfigFolders(root: string): FontconfigFolders {
 let made: { readonly of: string; readonly fonts: Promise<ReadonlyMap<string, Uint8Array>> } | undefined;
 
 /**
- * What is written into the folder of placeholders: fonts by their names. All fonts of the machine are looked through,
+ * What is written into the folder of placeholders: fonts by their names. All fonts of the index are looked through,
  * once for all engines.
  */
-export function makePlaceholders(fontDirs: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
-  const index = scanFonts(fontDirs);
+export function makePlaceholders(index: FontIndex): Promise<ReadonlyMap<string, Uint8Array>> {
   const of = JSON.stringify(index.faces.map(({ file, member }) => [file, member]));
   if (made?.of !== of) made = { of, fonts: placeholdersBeside(index) };
   return made.fonts;
@@ -103,8 +102,9 @@ export async function makeFontconfigFolders(
   }
 }
 
-export function fontconfigFile(fontDirs: readonly string[], folders: FontconfigFolders): string {
-  const installed = new Set(scanFonts(fontDirs).faces.flatMap(({ families }) => families.map(folded)));
+/** @param index what there is in `fontDirs` and the machine's own folders */
+export function fontconfigFile(fontDirs: readonly string[], folders: FontconfigFolders, index: FontIndex): string {
+  const installed = new Set(index.faces.flatMap(({ families }) => families.map(folded)));
   const best = (kind: FontKind): string | undefined =>
     SUBSTITUTES[kind].find((family) => installed.has(folded(family)));
   const replacements = Object.entries(NAMES).flatMap(([kind, names]) => {
